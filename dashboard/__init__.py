@@ -1,0 +1,1 @@
+"""The browser face of Mixdesk: pages that call the engine and draw what it says."""

@@ -1,0 +1,109 @@
+"""Session state, typed: what is on the desk lives in the link, everything else in named session keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+
+#: How many digits of a content hash a link carries; enough for every workspace a person will ever have.
+LINK_DIGITS = 12
+
+#: The value of `DATA` that means "no file: seeded synthetic inputs".
+SYNTHETIC = "synthetic"
+
+_AGREED = "link.agreed"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey(Generic[T]):
+    """One entry of this visitor's session, with its type and a maker of its default."""
+
+    name: str
+    default: Callable[[], T]
+
+    def get(self) -> T:
+        """The value, or the default where nothing was set; a mutable default is kept, so that it may be edited."""
+        if self.name not in st.session_state:
+            st.session_state[self.name] = self.default()
+        value: T = st.session_state[self.name]
+        return value
+
+    def set(self, value: T) -> None:
+        """Keeps a value for this visitor."""
+        st.session_state[self.name] = value
+
+
+@dataclass(frozen=True, slots=True)
+class LinkKey:
+    """One entry of the link: a text that a copied address carries to another tab or person."""
+
+    param: str
+    short_hash: bool = field(default=False, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """Its key in the session."""
+        return f"link.{self.param}"
+
+    def get(self) -> str | None:
+        """The value, None where it is not set."""
+        value: str | None = st.session_state.get(self.name)
+        return value
+
+    def set(self, value: str | None) -> None:
+        """Sets it in this session and in the address; None or "" takes it out."""
+        kept = value or None
+        if kept is not None and self.short_hash and kept != SYNTHETIC:
+            kept = kept[:LINK_DIGITS]
+        st.session_state[self.name] = kept
+        _write(self, kept)
+
+
+MODEL = LinkKey("model", short_hash=True)
+DATA = LinkKey("data", short_hash=True)
+LAYER = LinkKey("layer")
+CANDIDATE = LinkKey("candidate")
+TARGET = LinkKey("target")
+
+LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET)
+
+
+def follow_link() -> None:
+    """Makes session and address agree; call once at the top of every run.
+
+    A parameter that differs from what this session wrote last was put there by a person (an opened link, the Back
+    button) and wins. Otherwise the session wins and is written back, since changing the page empties the address.
+    """
+    agreed: dict[str, str | None] = st.session_state.get(_AGREED, {})
+    for key in LINK_KEYS:
+        given = st.query_params.get(key.param) or None
+        if given is not None and given != agreed.get(key.param):
+            st.session_state[key.name] = given
+        _write(key, key.get())
+
+
+def choose_model(sha256: str | None, *, data: str | None = None) -> None:
+    """Puts another model on the desk; what belonged to the former one (data, layer, candidate) is taken off."""
+    MODEL.set(sha256)
+    DATA.set(data)
+    LAYER.set(None)
+    CANDIDATE.set(None)
+
+
+def link() -> dict[str, str]:
+    """The parameters of the present view, for links between pages."""
+    return {key.param: value for key in LINK_KEYS if (value := key.get()) is not None}
+
+
+def _write(key: LinkKey, value: str | None) -> None:
+    if value is None:
+        if key.param in st.query_params:
+            del st.query_params[key.param]
+    elif st.query_params.get(key.param) != value:
+        st.query_params[key.param] = value
+    st.session_state[_AGREED] = {**st.session_state.get(_AGREED, {}), key.param: value}
