@@ -1,0 +1,1 @@
+"""Graph: layers, groups, costs and layout, keyed by stable layer ids."""
