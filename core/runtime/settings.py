@@ -1,0 +1,16 @@
+"""How a session is opened. Defaults are those under which speed-ups are reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CPU = "CPUExecutionProvider"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """Threads and provider of a session; spinning is off so that two sessions do not disturb each other."""
+
+    threads: int = 1
+    provider: str = CPU
+    spinning: bool = False
