@@ -1,0 +1,1 @@
+"""Queue, supervised child processes and their progress: knows commands, not models."""

@@ -1,0 +1,1 @@
+"""Database rows and content-addressed files: knows no model."""

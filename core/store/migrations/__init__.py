@@ -1,0 +1,1 @@
+"""Alembic migrations of the workspace database, run by `core.store.migrate`."""
