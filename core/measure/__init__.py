@@ -1,0 +1,1 @@
+"""Numbers about models: time per layer, speed-ups with intervals, fidelity, accuracy, targets."""

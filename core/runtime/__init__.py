@@ -1,0 +1,1 @@
+"""Everything that talks to onnxruntime: sessions, conditions, and what the runtime made of a model."""
