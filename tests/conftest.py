@@ -1,0 +1,59 @@
+"""Fixtures that several parts share: the samples, a workspace of one's own, the browser, the zoo."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "sample_models"
+
+
+def missing_service(what: str) -> None:
+    """Skips the test for want of a service, or fails it where MIXDESK_REQUIRE_SERVICES says that all must be there."""
+    if os.environ.get("MIXDESK_REQUIRE_SERVICES"):
+        pytest.fail(f"{what}, and MIXDESK_REQUIRE_SERVICES is set")
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def digits_model() -> Path:
+    """The residual network on digits: image [batch, 1, 32, 32] float32 -> logits [batch, 10]."""
+    return SAMPLES / "digits-cnn.onnx"
+
+
+@pytest.fixture(scope="session")
+def digits_data() -> Path:
+    """Its data with labels and splits."""
+    return SAMPLES / "data" / "digits-cnn.npz"
+
+
+@pytest.fixture
+def workspace_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty workspace folder that this test, and every child it starts, uses."""
+    path = tmp_path / "workspace"
+    monkeypatch.setenv("MIXDESK_WORKSPACE", str(path))
+    monkeypatch.delenv("MIXDESK_DATABASE_URL", raising=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser's executable."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        missing_service("chromium is not on the path")
+    return str(found)
+
+
+@pytest.fixture(scope="session")
+def zoo() -> Path:
+    """The folder of real models: index.json, models/, data/."""
+    named = os.environ.get("MIXDESK_ZOO")
+    path = Path(named) if named else ROOT.parent / "shared" / "zoo"
+    if not (path / "index.json").is_file():
+        pytest.skip("no zoo: MIXDESK_ZOO names none and ../shared/zoo is absent")
+    return path
