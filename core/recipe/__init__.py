@@ -1,0 +1,1 @@
+"""What is asked: ordered rules in, one decision per layer out."""

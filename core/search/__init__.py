@@ -1,0 +1,1 @@
+"""Auto-mix: the fastest mix that keeps the target, measured before it is called better."""

@@ -1,0 +1,1 @@
+"""How much each group, lowered alone, harms the outputs."""

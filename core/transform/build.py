@@ -1,0 +1,117 @@
+"""Building: model + plan + ranges -> candidate, checked by loading it, with every layer read back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import onnx_ir as ir
+
+from core.errors import UnavailableError
+from core.graph.layer import LayerTable
+from core.intake.model import Model
+from core.recipe.plan import Decision, Plan
+from core.recipe.precision import Precision
+from core.runtime.attribute import read_executed
+from core.runtime.settings import SessionSettings
+from core.transform.body import Body, find_body
+from core.transform.calibrate import Ranges, ranges_by_value
+from core.transform.candidate import Candidate
+from core.transform.lift import lift_opset
+from core.transform.place import Placed, place_int8
+from core.transform.prune import drop_unused_constants
+from core.transform.readback import read_back
+from core.transform.values import mark_layers
+
+OLDEST_OPSET = 10
+_SATURATES = "Weights are 7-bit: this CPU has no VNNI and its u8 x s8 multiply saturates with 8-bit ones."
+
+
+def build_candidate(
+    model: Model,
+    table: LayerTable,
+    plan: Plan,
+    ranges: Ranges | None,
+    *,
+    settings: SessionSettings,
+    saturates: bool,
+) -> Candidate:
+    """Builds the model that a plan asks for.
+
+    Args:
+        model: the original; it is not changed.
+        table: its layers.
+        plan: one decision per layer.
+        ranges: from `calibrate`; may be None where the plan asks for no int8.
+        settings: how the candidate is opened to read it back.
+        saturates: whether this CPU's u8 x s8 multiply saturates (see core.capability).
+
+    Raises:
+        UnavailableError: the model's opset is too old for Q/DQ and cannot be lifted.
+        RunError: the runtime refuses the built model.
+    """
+    built, placed, int8_layers, notes = place_plan(model, table, plan, ranges, saturates=saturates)
+    data = ir.to_proto(built).SerializeToString()
+    executed = read_executed(built, settings)
+    outcomes = read_back(plan, table, executed, int8_layers=int8_layers, refused=placed.refused)
+    return Candidate(
+        model_bytes=data,
+        sha256=hashlib.sha256(data).hexdigest(),
+        plan=plan,
+        outcomes=outcomes,
+        conversions=sum(1 for node in executed.nodes if node.bucket == "quantize"),
+        notes=notes,
+    )
+
+
+def place_plan(
+    model: Model, table: LayerTable, plan: Plan, ranges: Ranges | None, *, saturates: bool
+) -> tuple[ir.Model, Placed, dict[str, str], tuple[str, ...]]:
+    """Rewrites a copy of the model to the plan, without opening it.
+
+    Returns:
+        the rewritten model, what was placed, layer id -> group id of the layers in int8 bodies, and notes.
+    """
+    decisions = plan.groups(Precision.INT8)
+    copy = model.copy_ir()
+    mark_layers(copy)
+    if not decisions or ranges is None:
+        return copy, Placed(frozenset(), {}), {}, ()
+    _refuse_old_opset(model)
+    by_value = ranges_by_value(copy, ranges)
+    bodies, refused = _find_bodies(copy, table, decisions)
+    placed = place_int8(bodies, decisions, by_value, saturates=saturates)
+    if not placed.groups:
+        return copy, Placed(placed.groups, {**refused, **placed.refused}), {}, ()
+    drop_unused_constants(copy)
+    lifted, note = lift_opset(copy)
+    notes = tuple(text for text in (note, _SATURATES if saturates else None) if text is not None)
+    int8_layers = {layer: body.group for body in bodies if body.group in placed.groups for layer in body.layers}
+    return lifted, Placed(placed.groups, {**refused, **placed.refused}), int8_layers, notes
+
+
+def _refuse_old_opset(model: Model) -> None:
+    if model.opset is not None and model.opset < OLDEST_OPSET:
+        message = f"int8 needs opset {OLDEST_OPSET} or newer; this model has opset {model.opset}."
+        raise UnavailableError(message, hint="Export it again with opset 13 or newer.")
+
+
+def _find_bodies(
+    copy: ir.Model, table: LayerTable, decisions: Mapping[str, Decision]
+) -> tuple[list[Body], dict[str, str]]:
+    nodes = {
+        node.metadata_props["mixdesk.layer"]: node
+        for node in copy.graph.all_nodes()
+        if "mixdesk.layer" in node.metadata_props
+    }
+    bodies: list[Body] = []
+    refused: dict[str, str] = {}
+    for group in table.groups:
+        if group.id in decisions:
+            body = find_body(group, table, nodes)
+            if isinstance(body, Body):
+                bodies.append(body)
+            else:
+                refused[group.id] = body
+    bodies.sort(key=lambda body: max(table.layer(layer).index for layer in body.layers))
+    return bodies, refused
