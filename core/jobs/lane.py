@@ -1,0 +1,168 @@
+"""One job at a time, from its claim to its end: the state machine that a supervisor steps."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.errors import MixdeskError, NotFoundError
+from core.jobs.child import Child
+from core.jobs.claim import Keeper, Share, claim, queued, say_waiting, set_pid
+from core.jobs.machine_lock import MachineLock
+from core.jobs.outcome import Ending, end, interrupted, judge_exit, not_started, over_memory, stopped
+from core.jobs.queue import job
+from core.store.rows import JobRow, JobState
+from core.store.workspace import Workspace
+
+MEMORY_CHECK_S = 0.5
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a job may take: resident memory of all its processes, and time to end itself when it is stopped."""
+
+    memory_bytes: int | None = None
+    grace_s: float = 3.0
+
+
+@dataclass(slots=True)
+class _Running:
+    row: JobRow
+    child: Child
+    kill_at_s: float | None = None
+    memory_check_s: float = 0.0
+    ending: Ending | None = None
+
+
+class Lane:
+    """Runs the jobs of one share, one after the other; `lock`, where given, is held while one runs."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        command: Callable[[JobRow], list[str]],
+        *,
+        share: Share,
+        keeper: Keeper,
+        limits: Limits,
+        lock: MachineLock | None,
+    ) -> None:
+        self._workspace = workspace
+        self._command = command
+        self._share = share
+        self._keeper = keeper
+        self._limits = limits
+        self._lock = lock
+        self._running: _Running | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job runs."""
+        return self._running is not None
+
+    @property
+    def job_id(self) -> str | None:
+        """The job that runs."""
+        return None if self._running is None else self._running.row.id
+
+    def tick(self) -> None:
+        """Does what is due: looks after the running job, or starts the next one."""
+        if self._running is not None:
+            self._look_after(self._running)
+        waiting = queued(self._workspace, self._share)
+        if not waiting:
+            return
+        if self._running is not None:
+            blocker = f"'{self._running.row.title}'" if self._lock is None else self._lock.holder()
+            self._say_waiting(waiting, blocker)
+        elif self._lock is not None and not self._lock.take(waiting[0].title):
+            self._say_waiting(waiting, self._lock.holder())
+        else:
+            self._start_next()
+
+    def close(self) -> None:
+        """Ends the running job, which becomes interrupted."""
+        running = self._running
+        if running is None:
+            return
+        running.child.terminate()
+        if not running.child.wait(self._limits.grace_s):
+            running.child.kill()
+            running.child.wait(self._limits.grace_s)
+        running.child.poll()
+        reason = "Mixdesk was closed while this job ran."
+        try:
+            end(self._workspace, running.row.id, running.ending or interrupted(reason))
+        except MixdeskError as e:  # the next supervisor will find it orphaned
+            _log.warning("%s", e.message)
+        self._release()
+
+    def _say_waiting(self, waiting: Sequence[JobRow], blocker: str) -> None:
+        if self._share.only is None:
+            say_waiting(self._workspace, waiting, blocker)
+        else:  # the supervisor of the whole queue, if there is one, knows better
+            say_waiting(self._workspace, [row for row in waiting if not row.what], blocker)
+
+    def _start_next(self) -> None:
+        row = None
+        try:
+            row = claim(self._workspace, self._share, self._keeper)
+            if row is not None:
+                self._running = _Running(row, Child(self._command(row), self._workspace.logs / row.log))
+                set_pid(self._workspace, row.id, self._running.child.pid)
+        except (OSError, MixdeskError) as e:
+            if row is None or self._running is not None:
+                raise
+            reason = e.message if isinstance(e, MixdeskError) else str(e.strerror or e)
+            end(self._workspace, row.id, not_started(reason.rstrip(".")))
+        finally:
+            if self._running is None:
+                self._release()
+
+    def _look_after(self, running: _Running) -> None:
+        exit_code = running.child.poll()
+        row = self._row_now(running)
+        if exit_code is not None:
+            end(self._workspace, row.id, running.ending or judge_exit(row, exit_code))
+            self._release()
+        elif running.kill_at_s is not None:
+            if time.monotonic() >= running.kill_at_s:
+                running.child.kill()
+        elif row.is_final:  # its worker has stored the result and is closing, or others declared it dead
+            running.kill_at_s = time.monotonic() + self._limits.grace_s
+        elif row.stop_requested:
+            self._begin_ending(running, stopped())
+        else:
+            self._check_memory(running)
+
+    def _row_now(self, running: _Running) -> JobRow:
+        try:
+            return job(self._workspace, running.row.id)
+        except NotFoundError:  # removed by force: nobody waits for it any more
+            running.child.kill()
+            return replace(running.row, state=JobState.INTERRUPTED)
+
+    def _begin_ending(self, running: _Running, ending: Ending) -> None:
+        running.ending = ending
+        running.kill_at_s = time.monotonic() + self._limits.grace_s
+        running.child.terminate()
+
+    def _check_memory(self, running: _Running) -> None:
+        limit = self._limits.memory_bytes
+        if limit is None or time.monotonic() < running.memory_check_s:
+            return
+        running.memory_check_s = time.monotonic() + MEMORY_CHECK_S
+        used = running.child.memory_bytes()
+        if used > limit:
+            running.ending = over_memory(running.row, used, limit)
+            running.kill_at_s = time.monotonic()
+            running.child.kill()
+
+    def _release(self) -> None:
+        self._running = None
+        if self._lock is not None:
+            self._lock.give_back()

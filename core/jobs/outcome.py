@@ -1,0 +1,106 @@
+"""How a job ends: what its worker stores, and what is made of a worker that ended without a word.
+
+The first final state wins; nothing overwrites it.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import update
+
+from core.errors import CrashedError, MixdeskError, StoppedError, WorkError
+from core.store.rows import JobRow, JobState, now
+from core.store.strict_json import plain
+from core.store.tables import JOBS
+from core.store.workspace import Workspace
+
+_ENDED_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A final state with the error that explains it."""
+
+    state: JobState
+    error: MixdeskError
+
+
+def finish(workspace: Workspace, job_id: str, result: Mapping[str, Any]) -> bool:
+    """Stores the result of a job that is done (NaN and infinity become null); False where it had ended already."""
+    values = {"state": JobState.DONE, "result": plain(result), "fraction": 1.0, "what": "", "error": None}
+    return _end(workspace, job_id, values)
+
+
+def fail(workspace: Workspace, job_id: str, error: Mapping[str, Any], *, stopped: bool = False) -> bool:
+    """Stores why a job failed (an object as in `MixdeskError.to_dict`), or that it stopped when asked to."""
+    state = JobState.STOPPED if stopped else JobState.FAILED
+    return _end(workspace, job_id, {"state": state, "error": plain(error), "what": ""})
+
+
+def end(workspace: Workspace, job_id: str, ending: Ending) -> bool:
+    """Stores an ending that the supervisor found; False where the job had ended already."""
+    return _end(workspace, job_id, {"state": ending.state, "error": ending.error.to_dict(), "what": ""})
+
+
+def judge_exit(row: JobRow, exit_code: int) -> Ending:
+    """Explains a worker that ended (negative code: by that signal) while its row still says running."""
+    if row.stop_requested:
+        return stopped()
+    kept = f"What it had found is kept; start it again. Its log: {row.log}."
+    if exit_code >= 0:
+        message = f"The worker ended with status {exit_code} and stored neither a result nor an error."
+        return Ending(JobState.CRASHED, CrashedError(message, hint=kept))
+    number = -exit_code
+    cause = _cause(number)
+    return Ending(
+        JobState.CRASHED,
+        CrashedError(f"The worker was killed by signal {number} ({_signal_name(number)}): {cause}.", hint=kept),
+    )
+
+
+def stopped() -> Ending:
+    """The ending of a job that was stopped on request."""
+    return Ending(JobState.STOPPED, StoppedError("Stopped on request.", hint="What it had found is kept."))
+
+
+def over_memory(row: JobRow, used_bytes: int, limit_bytes: int) -> Ending:
+    """The ending of a job that took more memory than it may."""
+    used, limit = (f"{size / 2**20:,.0f} MiB" for size in (used_bytes, limit_bytes))
+    message = f"The worker used {used} of memory, more than the {limit} that a job may use here, and was ended."
+    return Ending(JobState.CRASHED, CrashedError(message, hint=f"What it had found is kept. Its log: {row.log}."))
+
+
+def not_started(reason: str) -> Ending:
+    """The ending of a job whose worker could not be started."""
+    return Ending(JobState.CRASHED, CrashedError(f"The worker could not be started: {reason}."))
+
+
+def interrupted(reason: str) -> Ending:
+    """The ending of a job whose supervisor is gone."""
+    return Ending(JobState.INTERRUPTED, WorkError(reason, hint="What it had found is kept; start it again."))
+
+
+def _end(workspace: Workspace, job_id: str, values: Mapping[str, Any]) -> bool:
+    active = JOBS.c.state.in_([JobState.QUEUED, JobState.RUNNING])
+    ending = update(JOBS).where(JOBS.c.id == job_id, active).values(**values, finished_at=now(), eta_s=None)
+    with workspace.database.writing() as connection:
+        return connection.execute(ending).rowcount == 1
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def _cause(number: int) -> str:
+    if number == signal.SIGKILL:
+        return "the machine ran out of memory, or somebody killed it"
+    if number in _ENDED_BY_OTHERS:
+        return "somebody ended it"
+    return "a fault in a native library, such as the runtime on this model"
