@@ -1,0 +1,1 @@
+"""Report: how results are told to people."""

@@ -1,0 +1,1 @@
+"""Figures: pure functions from rows of result documents to Plotly figures."""

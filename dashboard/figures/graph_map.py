@@ -1,0 +1,204 @@
+"""Graph map: the pieces that every map over the layout shares - links, cells, module names, the selected outline.
+
+Cells are bars in data units, so they grow with the page, can be clicked anywhere and carry a text that is hidden where
+it does not fit. The first entry of each cell's `customdata` is the layer id.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from dashboard.figures.fold import CELL_HEIGHT, CELL_WIDTH, ROW_GAP, Fold
+from dashboard.figures.labels import short_plain
+from dashboard.figures.theme import FigureTheme
+
+#: Above this many layers the texts in the cells are left out: they would not fit, and cost a second to draw.
+MAX_TEXTS = 400
+#: A module name needs about this many pixels a character.
+_CHARACTER_PX = 6.6
+_MIN_NAME_PX = 34.0
+#: Fewer letters than these of a longer text tell nothing.
+_READABLE = 4
+_LANE_PX = (15.0, 30.0)
+#: In narrower lanes there is no room for both a line and a name between two rows.
+_ROOMY_LANE_PX = 13.0
+
+
+def lane_px(fold: Fold, *, width: float, height: float) -> float:
+    """Pixels of one lane, so that the whole map keeps within `height` and short maps do not grow giant cells."""
+    low, high = _LANE_PX
+    wanted = min(high, max(low, fold.cell_px(width) * 0.62))
+    return min(wanted, height / (fold.lanes + ROW_GAP))
+
+
+def link_trace(fold: Fold, theme: FigureTheme) -> go.Scatter:
+    """All links as one line with gaps."""
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for link in fold.links:
+        xs.extend([point[0] for point in link])
+        ys.extend([point[1] for point in link])
+        xs.append(None)
+        ys.append(None)
+    line = {"color": theme.line, "width": 1, "shape": "linear"}
+    return go.Scatter(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+
+
+def cell_trace(fold: Fold, layers: Sequence[str], *, hover: Sequence[str], **style: Any) -> go.Bar:
+    """One bar per layer at its place; `style` goes to the trace (marker, text, name ...)."""
+    places = [fold.places[layer] for layer in layers]
+    return go.Bar(
+        x=[x for x, _ in places],
+        y=[CELL_HEIGHT] * len(places),
+        base=[y - CELL_HEIGHT / 2 for _, y in places],
+        width=CELL_WIDTH,
+        customdata=[[layer] for layer in layers],
+        hovertext=list(hover),
+        hoverinfo="text",
+        textposition="inside",
+        insidetextanchor="middle",
+        textangle=0,
+        constraintext="both",
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+        **{"showlegend": False, **style},
+    )
+
+
+def texts_that_fit(fold: Fold, texts: Sequence[str], inks: Sequence[str], *, width: float) -> dict[str, Any]:
+    """The texts of cells, cut to the room there is; none at all where hardly a letter would fit."""
+    room = letters_per_cell(fold, width)
+    if room < 1 or len(texts) > MAX_TEXTS:
+        return {}
+    if room < _READABLE and any(len(text) > room for text in texts):
+        return {}
+    return {"text": [short_plain(text, room) for text in texts], "textfont": {"color": list(inks), "size": 11}}
+
+
+def letters_per_cell(fold: Fold, width: float) -> int:
+    """How many letters a cell has room for on a map that is `width` pixels wide."""
+    return int(fold.cell_px(width) * CELL_WIDTH / _CHARACTER_PX)
+
+
+def outline_trace(fold: Fold, layer: str, theme: FigureTheme, *, dash: str = "solid") -> go.Scatter:
+    """A frame around one cell, a little outside it, so that it is seen on every colour."""
+    x, y = fold.places[layer]
+    half_width, half_height = CELL_WIDTH / 2 + 0.07, CELL_HEIGHT / 2 + 0.1
+    corners = [(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]
+    return go.Scatter(
+        x=[x + sign * half_width for sign, _ in corners],
+        y=[y + sign * half_height for _, sign in corners],
+        mode="lines",
+        line={"color": theme.accent, "width": 2.5, "dash": dash},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def mark_trace(fold: Fold, layers: Sequence[str], theme: FigureTheme) -> go.Scatter:
+    """A dotted line under many cells at once: what changed."""
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for layer in layers:
+        x, y = fold.places[layer]
+        xs += [x - CELL_WIDTH / 2, x + CELL_WIDTH / 2, None]
+        ys += [y + CELL_HEIGHT / 2 + 0.08] * 2 + [None]
+    line = {"color": theme.text, "width": 2, "dash": "dot"}
+    return go.Scatter(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip", name="changed since the last build")
+
+
+def add_module_names(
+    figure: go.Figure,
+    fold: Fold,
+    module_of: Mapping[str, tuple[str, ...]],
+    theme: FigureTheme,
+    *,
+    width: float,
+    lane: float,
+    **axes: Any,
+) -> None:
+    """Writes under each row which modules its columns belong to, as deep as there is room for the names.
+
+    `width` is that of the map and `lane` of one lane, in pixels.
+    """
+    pixels = fold.cell_px(width)
+    roomy = lane >= _ROOMY_LANE_PX
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    texts: list[str] = []
+    for start, end, bottom, name in _runs(fold, module_of, pixels):
+        room = int((end - start + CELL_WIDTH) * pixels / _CHARACTER_PX)
+        y = bottom + (0.55 if roomy else 0.95)
+        xs += [start - CELL_WIDTH / 2, (start + end) / 2, end + CELL_WIDTH / 2, None]
+        ys += [y, y, y, None]
+        texts += ["", short_plain(name if len(name) <= room else name.rpartition("/")[2], room), "", ""]
+    names = go.Scatter(
+        x=xs,
+        y=ys,
+        text=texts,
+        mode="lines+text" if roomy else "text",
+        textposition="bottom center" if roomy else "middle center",
+        textfont={"color": theme.muted, "size": 10 if roomy else 9},
+        line={"color": theme.line, "width": 1},
+        hoverinfo="skip",
+        showlegend=False,
+        cliponaxis=False,
+    )
+    if texts:
+        figure.add_trace(names, **axes)
+
+
+def _runs(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> list[tuple[int, int, float, str]]:
+    """(first column, last column, lowest lane, name) of every stretch of one module that is wide enough for a name."""
+    depth = _depth(fold, module_of, pixels)
+    found: list[tuple[int, int, float, str]] = []
+    for row in fold.rows:
+        columns = _column_modules(fold, row.layers, module_of, depth)
+        start = 0
+        for name, stretch in itertools.groupby(columns):
+            length = len(list(stretch))
+            if name and length * pixels >= _MIN_NAME_PX:
+                found.append((start, start + length - 1, row.bottom, name))
+            start += length
+    return found if len({name for *_, name in found}) > 1 else []
+
+
+def _depth(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> int:
+    """The deepest level at which the usual stretch still has room for about eight characters."""
+    deepest = max((len(path) for path in module_of.values()), default=0)
+    best = 1
+    for depth in range(1, min(deepest, 6) + 1):
+        stretches = [
+            (name, len(list(stretch)))
+            for row in fold.rows
+            for name, stretch in itertools.groupby(_column_modules(fold, row.layers, module_of, depth))
+        ]
+        named = [length for name, length in stretches if name]
+        if named and sum(named) / len(named) * pixels >= 8 * _CHARACTER_PX:
+            best = depth
+    return best
+
+
+def _column_modules(
+    fold: Fold, layers: Sequence[str], module_of: Mapping[str, tuple[str, ...]], depth: int
+) -> list[str]:
+    """Column -> the module most of its layers belong to, cut at `depth`; "" where none."""
+    columns: dict[int, list[str]] = {}
+    for layer in layers:
+        columns.setdefault(int(fold.places[layer][0]), []).append("/".join(module_of.get(layer, ())[:depth]))
+    names = []
+    for column in range(max(columns, default=-1) + 1):
+        here = columns.get(column, [""])
+        names.append(max(sorted(set(here)), key=here.count))
+    return names
+
+
+def frame_axes(figure: go.Figure, fold: Fold, *, row: int | None = None, col: int | None = None) -> None:
+    """Hides the axes and keeps the whole map, with room for links and names around it, in view."""
+    hidden = {"visible": False, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(**hidden, range=[-0.75, max(fold.columns, 4) - 0.25], row=row, col=col)
+    figure.update_yaxes(**hidden, range=[fold.lanes + 0.15, -0.8], row=row, col=col)

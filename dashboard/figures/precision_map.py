@@ -1,0 +1,150 @@
+"""Precision map: the graph from left to right, each layer in the colour and letter of its precision."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from dashboard.figures import graph_map
+from dashboard.figures.fold import Fold, fold_layout
+from dashboard.figures.heat_map import HEIGHT, LEGEND_PX, NAMES_PX, WIDTH
+from dashboard.figures.labels import plain
+from dashboard.figures.theme import (
+    PRECISION_LETTERS,
+    FigureTheme,
+    bare_figure,
+    ink_on,
+    precision_color,
+    precision_label,
+)
+from dashboard.layer_views import LayerView
+
+#: What a layer is called that the runtime computes nothing for any more.
+FOLDED = "folded"
+#: A cell with room for this many letters shows its operator beside the letter of the precision.
+_LETTERS_FOR_OP = 6
+
+
+def precision_map(
+    views: Sequence[LayerView],
+    layout: Mapping[str, Any],
+    precision_of: Mapping[str, str],
+    theme: FigureTheme,
+    *,
+    notes: Mapping[str, str] | None = None,
+    marked: Collection[str] = (),
+    selected: str | None = None,
+    width: float = WIDTH,
+    height: float = HEIGHT,
+) -> go.Figure:
+    """The precision map of a mix or a candidate.
+
+    Args:
+        views: the layers.
+        layout: the stored layout.
+        precision_of: layer id -> precision, or "folded".
+        theme: light or dark.
+        notes: layer id -> a sentence for its hover, for example why it has this precision.
+        marked: layers to frame with a dotted line (what changed).
+        selected: the layer to frame.
+        width: pixels the map is folded for.
+        height: pixels not to exceed.
+    """
+    fold = fold_layout(layout, width=width, height=height)
+    lane = graph_map.lane_px(fold, width=width, height=height)
+    figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
+    figure.add_trace(graph_map.link_trace(fold, theme))
+    add_precisions(figure, fold, views, precision_of, theme, notes=notes, width=width)
+    modules = {view.id: view.module for view in views}
+    graph_map.add_module_names(figure, fold, modules, theme, width=width, lane=lane)
+    if marked:
+        figure.add_trace(graph_map.mark_trace(fold, [layer for layer in marked if layer in fold.places], theme))
+    if selected in fold.places:
+        figure.add_trace(graph_map.outline_trace(fold, str(selected), theme))
+    graph_map.frame_axes(figure, fold)
+    figure.update_layout(
+        margin={"l": 0, "r": 0, "t": LEGEND_PX, "b": NAMES_PX},
+        barmode="overlay",
+        showlegend=True,
+        legend=precision_legend(theme),
+        uniformtext={"minsize": 8, "mode": "hide"},
+        hovermode="closest",
+        dragmode="pan",
+    )
+    return figure
+
+
+def add_precisions(
+    figure: go.Figure,
+    fold: Fold,
+    views: Sequence[LayerView],
+    precision_of: Mapping[str, str],
+    theme: FigureTheme,
+    *,
+    notes: Mapping[str, str] | None = None,
+    width: float = WIDTH,
+    **axes: Any,
+) -> None:
+    """Adds one trace a precision, the commonest first, each with its letter, its name and its count in the legend."""
+    members: dict[str, list[LayerView]] = {}
+    for view in views:
+        if view.id in fold.places and view.id in precision_of:
+            members.setdefault(precision_of[view.id], []).append(view)
+    for precision, here in sorted(members.items(), key=lambda item: -len(item[1])):
+        folded = precision == FOLDED
+        color = theme.missing if folded else precision_color(precision)
+        letter = "" if folded else PRECISION_LETTERS.get(precision, "?")
+        label = "folded away" if folded else precision_label(precision)
+        marker: dict[str, Any] = {"color": color, "line": {"width": 0.5, "color": theme.line}}
+        roomy = graph_map.letters_per_cell(fold, width) >= _LETTERS_FOR_OP
+        texts = [f"{letter} {view.op}".strip() if roomy else letter for view in here]
+        if folded:
+            marker["pattern"] = {"shape": "/", "size": 5, "solidity": 0.15, "fgcolor": theme.line}
+        figure.add_trace(
+            graph_map.cell_trace(
+                fold,
+                [view.id for view in here],
+                hover=[_hover(view, label, (notes or {}).get(view.id, "")) for view in here],
+                name=f"{label} ({len(here)})",
+                marker=marker,
+                showlegend=True,
+                **graph_map.texts_that_fit(fold, texts, [ink_on(color)] * len(here), width=width),
+            ),
+            **axes,
+        )
+
+
+def precision_legend(theme: FigureTheme) -> dict[str, Any]:
+    """The legend above the map on the right, in one line; it does not hide anything when clicked."""
+    return {
+        "orientation": "h",
+        "x": 1.0,
+        "xanchor": "right",
+        "y": 1.0,
+        "yanchor": "bottom",
+        "font": {"color": theme.text, "size": 11},
+        "itemclick": False,
+        "itemdoubleclick": False,
+        "bgcolor": "rgba(0,0,0,0)",
+    }
+
+
+def _hover(view: LayerView, label: str, note: str) -> str:
+    lines = [f"<b>{plain(view.id)}</b>", f"{plain(view.op)} · {plain(label)}"]
+    if note:
+        lines.append(wrapped(note))
+    return "<br>".join(lines)
+
+
+def wrapped(text: str, length: int = 70) -> str:
+    """The text, escaped, in lines of about that many characters."""
+    lines, line = [], ""
+    for word in text.split():
+        if line and len(line) + len(word) + 1 > length:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    return "<br>".join(plain(part) for part in [*lines, line] if part)
