@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import onnx_ir as ir
+import onnx_ir
 
 Severity = Literal["error", "warning", "note"]
 
@@ -40,7 +40,7 @@ class Finding:
 class TensorSpec:
     """Name, element type (numpy name, e.g. "float32", "int64") and shape of an input or output.
 
-    A dimension is an int, a symbol's name, or "?" where the file says nothing; `shape` is None where the rank is unknown.
+    A dimension is an int, a symbol's name, or "?" where the file says nothing; `shape` is None for an unknown rank.
     """
 
     name: str
@@ -62,17 +62,17 @@ class Model:
     name: str
     sha256: str
     size_bytes: int
-    ir: ir.Model = field(repr=False)
+    ir: onnx_ir.Model = field(repr=False)
     opset: int | None
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     repairs: tuple[Repair, ...] = ()
     findings: tuple[Finding, ...] = ()
 
-    def copy_ir(self) -> ir.Model:
+    def copy_ir(self) -> onnx_ir.Model:
         """A copy whose nodes and values may be edited; tensors are shared, not copied."""
         return self.ir.clone()
 
     def to_bytes(self) -> bytes:
         """The repaired model as a serialized ModelProto."""
-        return ir.to_proto(self.ir).SerializeToString()
+        return bytes(onnx_ir.to_proto(self.ir).SerializeToString())

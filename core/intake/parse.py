@@ -56,4 +56,4 @@ def _refuse_other_files(source: Source) -> None:
 
 def _is_text(data: bytes) -> bool:
     """Whether bytes are plain printable text: a serialized model has control bytes at its very start."""
-    return all(byte in b"\t\n\r" or 32 <= byte for byte in data)
+    return all(byte in b"\t\n\r" or byte >= 32 for byte in data)
