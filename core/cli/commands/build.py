@@ -1,0 +1,113 @@
+"""`mixdesk build`: a model in the precision asked for, read back and measured against the original."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core.cli import answer, options, work
+from core.cli.files import check_out, find_data, find_model, subject_params, write_out
+from core.cli.request import Request, read_pins, read_request
+from core.errors import NotFoundError, RecipeError, RequestError
+
+PrecisionOption = Annotated[
+    str | None, typer.Option("--precision", metavar="P", help="One precision for everything that can have it: int8.")
+]
+RecipeOption = Annotated[
+    Path | None, typer.Option("--recipe", metavar="R.json", help="Rules that say which layers get which precision.")
+]
+MeasureOption = Annotated[
+    bool, typer.Option("--measure/--no-measure", help="Compare with the original: latency, accuracy, fidelity.")
+]
+
+
+def build(
+    model: options.ModelArgument,
+    *,
+    precision: PrecisionOption = None,
+    recipe: RecipeOption = None,
+    pin: options.PinOption = None,
+    out: options.OutOption = None,
+    measure: MeasureOption = True,
+    data: options.DataOption = None,
+    shape: options.ShapeOption = None,
+    threads: options.ThreadsOption = 1,
+    batch: options.BatchOption = 1,
+    seed: options.SeedOption = 0,
+    time_budget: options.BudgetOption = None,
+    target: options.TargetOption = None,
+    output: options.OutputsOption = None,
+    workspace: options.WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Build a model in the precision asked for, and measure it."""
+    request = read_request(
+        data=data,
+        shape=shape,
+        threads=threads,
+        batch=batch,
+        seed=seed,
+        time_budget=time_budget,
+        target=target,
+        output=output,
+        workspace=workspace,
+        as_json=as_json,
+    )
+    if target is not None and not measure:
+        raise RequestError("--target needs the measurement.", hint="Leave --no-measure out.")
+    rules = _recipe(precision, recipe, read_pins(pin))
+    name = recipe.stem if recipe is not None else str(precision)
+    document = _build(model, request, out, {"recipe": rules, "measure": measure, "name": name})
+    from core.cli.reports.build import report
+
+    answer.give(document, report, as_json=request.as_json)
+    gate = (document.get("comparison") or {}).get("gate")
+    return 1 if gate and gate.get("met") is False else 0
+
+
+def _build(model: str, request: Request, out: Path | None, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Runs the job and writes the file; the document says which."""
+    source = find_model(model)
+    data = find_data(request.data, source)
+    check_out(out, source.path, data)
+    store = work.open_workspace(request.workspace)
+    params = {**subject_params(store, source, data), **request.params(), **more, "target": request.target}
+    if request.time_budget_s is not None:
+        params["time_budget_s"] = request.time_budget_s
+    document = work.run_job(store, "build", params, title=f"Build {source.name}")
+    if out is not None:
+        write_out(store.files.path(document["file"]), out)
+        document["output"] = str(out)
+    return document
+
+
+def _recipe(precision: str | None, path: Path | None, pins: Mapping[str, str]) -> dict[str, Any]:
+    """The recipe's JSON: one precision for everything, or the file's rules; pins come last and so win."""
+    if (precision is None) == (path is None):
+        raise RequestError("Say either --precision P or --recipe R.json.", hint="For example --precision int8.")
+    from core.recipe.recipe import Recipe, read_precision
+
+    if precision is not None:
+        document = Recipe.uniform(read_precision(precision)).to_dict()
+    else:
+        document = Recipe.from_dict(_read_json(path)).to_dict()
+    for layer, pinned in pins.items():
+        read_precision(pinned)
+        document["rules"].append({"match": f"layer:{layer}", "precision": pinned, "options": {}, "why": "pinned"})
+    return document
+
+
+def _read_json(path: Path | None) -> Any:
+    assert path is not None
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no recipe file '{path}'.") from error
+    except OSError as error:
+        raise RecipeError(f"The recipe '{path}' cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise RecipeError(f"'{path}' is not JSON: {error}.") from error

@@ -1,0 +1,56 @@
+"""`mixdesk profile`: where the time goes, layer by layer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from core.cli import answer, options, work
+from core.cli.files import find_data, find_model, subject_params
+from core.cli.request import read_request, tell_unused
+
+RunsOption = Annotated[
+    int | None,
+    typer.Option("--runs", metavar="N", min=1, help="Runs to measure. Default: as many as the model's speed allows."),
+]
+
+
+def profile(
+    model: options.ModelArgument,
+    *,
+    data: options.DataOption = None,
+    shape: options.ShapeOption = None,
+    threads: options.ThreadsOption = 1,
+    batch: options.BatchOption = 1,
+    seed: options.SeedOption = 0,
+    runs: RunsOption = None,
+    time_budget: options.BudgetOption = None,
+    target: options.TargetOption = None,
+    output: options.OutputsOption = None,
+    workspace: options.WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Measure where the time goes, layer by layer."""
+    request = read_request(
+        data=data,
+        shape=shape,
+        threads=threads,
+        batch=batch,
+        seed=seed,
+        time_budget=time_budget,
+        target=target,
+        output=output,
+        workspace=workspace,
+        as_json=as_json,
+    )
+    tell_unused("profile", {"--target": target is not None, "--time-budget": time_budget is not None})
+    source = find_model(model)
+    data_path = find_data(request.data, source)
+    store = work.open_workspace(request.workspace)
+    params = {**subject_params(store, source, data_path), **request.params(), "runs": runs}
+    document = work.run_job(store, "profile", params, title=f"Profile {source.name}")
+    from core.cli.reports.profile import report
+
+    answer.give(document, report, as_json=request.as_json)
+    return 0

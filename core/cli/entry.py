@@ -1,0 +1,63 @@
+"""Entry: one call of `mixdesk`, from arguments to exit status; a failure is one sentence, never a stack trace."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from core.cli import answer
+from core.cli.app import app
+from core.cli.usage import usage_error
+from core.errors import MixdeskError, StoppedError, WorkError
+
+_INTERRUPTED = 130
+"""What typer answers when Ctrl-C arrives outside a job."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    Args:
+        arguments: those after the program's name; None takes them from the process.
+
+    Returns:
+        0 done; 1 a target or gate was not met; 2 the request was wrong or is unavailable here; 3 the work failed.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
+    try:
+        status = app(args=given, prog_name="mixdesk", standalone_mode=False)
+    except MixdeskError as error:
+        return answer.refuse(error, as_json=as_json)
+    except typer.TyperException as error:
+        return answer.refuse(usage_error(error), as_json=as_json)
+    except (typer.Abort, KeyboardInterrupt):
+        return answer.refuse(StoppedError("Stopped."), as_json=as_json)
+    except BrokenPipeError:
+        return _reader_left()
+    except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours
+        return answer.refuse(_unexpected(error), as_json=as_json)
+    if status == _INTERRUPTED:
+        return answer.refuse(StoppedError("Stopped."), as_json=as_json)
+    return int(status or 0)
+
+
+def _unexpected(error: Exception) -> WorkError:
+    """A defect of ours: the trace goes to a file, the user gets its name."""
+    handle, name = tempfile.mkstemp(prefix="mixdesk-", suffix=".log")
+    with os.fdopen(handle, "w") as log:
+        traceback.print_exception(error, file=log)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return WorkError(f"Something went wrong inside Mixdesk ({what}).", hint=f"The details are in {Path(name)}.")
+
+
+def _reader_left() -> int:
+    """The reader of our output closed it (`| head`): nothing more can be said there."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 3

@@ -1,0 +1,52 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="An .onnx file, or a sample's name (its own data is then the default).")
+]
+DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="FILE", help="An .npz with inputs, and labels `y`. Default: a sample's own, else synthetic."
+    ),
+]
+ShapeOption = Annotated[
+    list[str] | None,
+    typer.Option("--shape", metavar="NAME=1x3x224x224", help="Shape of an input for synthetic data. Repeatable."),
+]
+ThreadsOption = Annotated[int, typer.Option("--threads", metavar="N", min=1, help="Threads of the runtime.")]
+BatchOption = Annotated[int, typer.Option("--batch", metavar="N", min=1, help="Samples per run.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything that is drawn by chance.")
+]
+BudgetOption = Annotated[
+    float | None, typer.Option("--time-budget", metavar="SECONDS", help="How long it may measure or search.")
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option("--target", metavar="TEXT", help='For example "accuracy>=99%" or "sqnr>=30, speedup>=1.5x".'),
+]
+OutputsOption = Annotated[
+    list[str] | None,
+    typer.Option("--output", metavar="NAME[=WEIGHT]", hidden=True, help="Not in this version yet."),
+]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace", metavar="DIR", help="Where models and results are kept. Default: MIXDESK_WORKSPACE or user data."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+OutOption = Annotated[
+    Path | None, typer.Option("-o", "--out", metavar="OUT.onnx", help="Write the resulting model to this file.")
+]
+PinOption = Annotated[
+    list[str] | None,
+    typer.Option("--pin", metavar="LAYER=PRECISION", help="Keep this layer in this precision. Repeatable."),
+]

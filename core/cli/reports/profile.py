@@ -1,0 +1,68 @@
+"""The `profile` document for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+
+from core.cli.reports import parts
+from core.report import quantities
+
+_ROWS = 20
+
+
+def report(document: parts.Document, console: Console) -> None:
+    """Prints the latency, the slowest layers, the time outside layers, the memory and the advice."""
+    wall = document["wall_ms"]
+    parts.heading(console, f"{quantities.time_ms(wall['median'])} per run", "median, not instrumented")
+    parts.lines(console, _facts(document, wall))
+    _print_layers(document, console)
+    _print_buckets(document, console)
+    for advice in document["advice"]:
+        console.print(f"advice: {advice['evidence']} {advice['consequence']} {advice['remedy']}", markup=False)
+
+
+def _facts(document: parts.Document, wall: Mapping[str, Any]) -> list[tuple[str, str]]:
+    memory = document["memory"]
+    return [
+        ("mean", f"{quantities.time_ms(wall['mean'])} [{quantities.time_range(wall['ci95'])}]"),
+        ("95th percentile", quantities.time_ms(wall["p95"])),
+        ("instrumented", f"{quantities.time_ms(document['instrumented_ms'])} (profiler on)"),
+        ("in kernels", f"{quantities.time_ms(document['kernel_ms'])}, between them {_gap(document)}"),
+        ("attributed", f"{quantities.share(document['attributed_share'])} of kernel time to layers of the model"),
+        ("memory", f"process peak {quantities.size(memory['process_peak_bytes'])}"),
+        ("data", parts.data_line(document.get("data"))),
+        ("conditions", parts.conditions_line(document["conditions"])),
+    ]
+
+
+def _gap(document: parts.Document) -> str:
+    return quantities.time_ms(document["gap_ms"])
+
+
+def _print_layers(document: parts.Document, console: Console) -> None:
+    rows = sorted(document["layers"], key=lambda layer: -(layer["ms"] or 0.0))
+    columns = ("layer", "op", "time", "share", "MACs", "bound by", "executes as")
+    title = f"Slowest {min(_ROWS, len(rows))} of {len(rows)} layers"
+    shown = parts.table(columns, numeric=("time", "share", "MACs"), title=title)
+    for layer in rows[:_ROWS]:
+        parts.row(
+            shown,
+            layer["id"],
+            layer["op"],
+            quantities.time_ms(layer["ms"]),
+            quantities.share(layer["share"]),
+            quantities.count(layer["macs"]),
+            layer["limited_by"] or "",
+            layer["executes_as"] or "",
+        )
+    console.print(shown)
+
+
+def _print_buckets(document: parts.Document, console: Console) -> None:
+    spent = {name: ms for name, ms in document["buckets"].items() if ms}
+    if spent:
+        told = ", ".join(f"{name} {quantities.time_ms(ms)}" for name, ms in spent.items())
+        console.print(f"Outside layers: {told}")

@@ -1,0 +1,101 @@
+"""Request: the options that commands share, read and checked before any work begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.cli import answer
+from core.cli.not_yet import check_outputs
+from core.errors import RequestError
+
+_DIMENSION = re.compile(r"[x,]")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked besides the models: data, how to run, where to keep, how to answer."""
+
+    data: Path | None = None
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    threads: int = 1
+    batch: int = 1
+    seed: int = 0
+    time_budget_s: float | None = None
+    target: str | None = None
+    workspace: Path | None = None
+    as_json: bool = False
+
+    def params(self) -> dict[str, Any]:
+        """Those that every job is told."""
+        return {
+            "threads": self.threads,
+            "batch": self.batch,
+            "seed": self.seed,
+            "shapes": {name: list(shape) for name, shape in self.shapes.items()},
+        }
+
+
+def read_request(
+    *,
+    data: Path | None,
+    shape: Sequence[str] | None,
+    threads: int,
+    batch: int,
+    seed: int,
+    time_budget: float | None,
+    target: str | None,
+    output: Sequence[str] | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> Request:
+    """Reads the shared options.
+
+    Raises:
+        RequestError: a shape or a time cannot be read.
+        UnavailableError: an option of a later version.
+    """
+    check_outputs(list(output or ()))
+    if time_budget is not None and not 0 < time_budget < float("inf"):
+        raise RequestError(f"--time-budget takes a positive number of seconds, not {time_budget:g}.")
+    shapes = dict(read_shape(text) for text in shape or ())
+    return Request(data, shapes, threads, batch, seed, time_budget, target, workspace, as_json)
+
+
+def read_shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """Reads "NAME=1x3x224x224" ("NAME=" is a scalar).
+
+    Raises:
+        RequestError: it is not of that form.
+    """
+    name, equals, sizes = text.rpartition("=")
+    parts = [part.strip() for part in _DIMENSION.split(sizes)] if sizes.strip() else []
+    if not name or not equals or not all(part.isdecimal() for part in parts):
+        raise RequestError(f"'{text}' is not a shape.", hint="Write --shape NAME=1x3x224x224.")
+    return name, tuple(int(part) for part in parts)
+
+
+def read_pins(pins: Sequence[str] | None) -> dict[str, str]:
+    """Reads "LAYER=PRECISION" entries; layer ids may themselves hold an equals sign.
+
+    Raises:
+        RequestError: it is not of that form, or a layer is pinned twice to different precisions.
+    """
+    read: dict[str, str] = {}
+    for text in pins or ():
+        layer, equals, precision = text.rpartition("=")
+        if not layer or not equals or not precision:
+            raise RequestError(f"'{text}' is not a pin.", hint="Write --pin LAYER=PRECISION, for example conv1=fp32.")
+        if read.setdefault(layer, precision) != precision:
+            raise RequestError(f"The layer '{layer}' is pinned to {read[layer]} and to {precision}.", layer=layer)
+    return read
+
+
+def tell_unused(command: str, options: Mapping[str, bool]) -> None:
+    """Says which of the given options have no effect on this command: nothing asked is ignored in silence."""
+    for option, given in options.items():
+        if given:
+            answer.note(f"{option} has no effect on '{command}'.")

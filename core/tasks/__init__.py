@@ -1,0 +1,1 @@
+"""Tasks: everything joined, one file per kind of work; what a job's child process runs."""

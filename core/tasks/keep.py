@@ -1,0 +1,63 @@
+"""Keeping: a built model becomes a file and a row of the workspace, with its report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from core.store.rows import CandidateRow, new_id
+from core.store.workspace import Workspace
+from core.tasks.documents import complete
+from core.tasks.params import Params
+from core.tasks.prepare import Prepared
+from core.transform.candidate import Candidate
+
+
+def keep_candidate(
+    workspace: Workspace,
+    params: Params,
+    prepared: Prepared,
+    candidate: Candidate,
+    document: Mapping[str, Any],
+    *,
+    name: str,
+    started: float,
+) -> dict[str, Any]:
+    """Stores the candidate's file, and its row with recipe, plan and the completed document.
+
+    Args:
+        workspace: where.
+        params: the job's; `job` is its id.
+        prepared: what it was built from.
+        candidate: what was built.
+        document: the task's document so far.
+        name: how people will find it.
+        started: of `time.perf_counter`.
+
+    Returns:
+        the completed document with `candidate` (the row's id) and `file` (the content hash).
+    """
+    subject = prepared.subject
+    candidate_id = new_id()
+    file = workspace.files.put(candidate.model_bytes)
+    whole = complete(
+        {**document, "candidate": candidate_id, "file": file, "name": name},
+        settings=prepared.settings,
+        batch=subject.batch,
+        seed=subject.seed,
+        seconds=time.perf_counter() - started,
+    )
+    row = CandidateRow(
+        id=candidate_id,
+        model_sha256=subject.model,
+        dataset_sha256=subject.data,
+        file_sha256=file,
+        recipe=whole["recipe"],
+        plan=candidate.plan.to_dict(),
+        report=whole,
+        job_id=params.get("job"),
+        name=name,
+    )
+    workspace.add_candidate(row)
+    return whole

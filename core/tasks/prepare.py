@@ -1,0 +1,123 @@
+"""Preparation that all tasks share: load model and data from the workspace, read the layers, ask the runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import ModelError, NotFoundError, RunError
+from core.graph.layer import LayerTable
+from core.graph.read import read_layers
+from core.intake.dataset import Dataset, Split, dataset_for
+from core.intake.load import load_model
+from core.intake.model import Finding, Model
+from core.runtime.session import open_session
+from core.runtime.settings import SessionSettings
+from core.store.workspace import Workspace
+from core.tasks.params import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A model, its data and its layers, ready to work on. `path` is the file as it was given."""
+
+    subject: Subject
+    model: Model
+    path: Path
+    table: LayerTable
+    dataset: Dataset
+
+    @property
+    def settings(self) -> SessionSettings:
+        """How its sessions are opened."""
+        return self.subject.settings
+
+    @property
+    def original(self) -> bytes:
+        """The model that candidates are measured against: as loaded, with intake's harmless repairs."""
+        return self.model.to_bytes()
+
+
+def prepare(workspace: Workspace, subject: Subject) -> Prepared:
+    """Loads model and data, and registers both in the workspace.
+
+    Raises:
+        NotFoundError: the workspace has no such file.
+        ModelError, DataError: the file is no model, or the data does not fit it.
+    """
+    model, path = load(workspace, subject)
+    dataset = load_data(workspace, subject, model)
+    table = read_layers(model, shapes=dataset.shapes())
+    return Prepared(subject=subject, model=model, path=path, table=table, dataset=dataset)
+
+
+def load(workspace: Workspace, subject: Subject) -> tuple[Model, Path]:
+    """The model and its file; the model becomes a row of the workspace."""
+    path = _file(workspace, subject.model, "model")
+    name = subject.model_name or _known_name(workspace, subject.model)
+    model = load_model(path, name=name)
+    workspace.add_model(model.name, subject.model, model.size_bytes, subject.origin or "")
+    return model, path
+
+
+def load_data(workspace: Workspace, subject: Subject, model: Model) -> Dataset:
+    """The data, or seeded synthetic inputs where none is given; real data becomes a row of the workspace."""
+    path = None if subject.data is None else _file(workspace, subject.data, "data")
+    dataset = dataset_for(model, path, shapes=subject.shapes or None, seed=subject.seed)
+    if subject.data is not None and path is not None:
+        name = subject.data_name or dataset.name
+        workspace.add_dataset(name, subject.data, subject.model, path.stat().st_size)
+    return dataset
+
+
+def require_runnable(prepared: Prepared) -> None:
+    """Stops work on a model that the runtime refuses; errors as `refuse_unrunnable`."""
+    refuse_unrunnable(prepared.model, prepared.settings)
+
+
+def refuse_unrunnable(model: Model, settings: SessionSettings) -> None:
+    """Raises the finding that keeps a model from being run, if there is one.
+
+    Raises:
+        ModelError: the first error finding of intake, or the runtime's refusal.
+    """
+    errors = [finding for finding in model.findings if finding.severity == "error"]
+    finding = errors[0] if errors else runtime_refusal(model, settings)
+    if finding is not None:
+        raise ModelError(finding.message, hint=finding.hint)
+
+
+def runtime_refusal(model: Model, settings: SessionSettings) -> Finding | None:
+    """Why the runtime does not open this model here, as an error finding; None where it does."""
+    try:
+        open_session(model.to_bytes(), settings)
+    except RunError as error:
+        return Finding("error", error.message, error.hint)
+    return None
+
+
+def describe_data(prepared: Prepared) -> dict[str, Any]:
+    """The `data` object of documents: name, samples, synthetic or not, size of each split, labels or none."""
+    dataset = prepared.dataset
+    return {
+        "name": prepared.subject.data_name or dataset.name,
+        "sha256": prepared.subject.data,
+        "samples": len(dataset),
+        "synthetic": dataset.synthetic,
+        "splits": {split.name.lower(): len(dataset.indices(split)) for split in Split},
+        "labels": dataset.labels is not None,
+    }
+
+
+def _file(workspace: Workspace, sha256: str, what: str) -> Path:
+    if not workspace.files.has(sha256):
+        raise NotFoundError(f"The workspace has no {what} file {sha256[:12]}.", hint="Give the file again.")
+    return workspace.files.path(sha256)
+
+
+def _known_name(workspace: Workspace, sha256: str) -> str | None:
+    try:
+        return workspace.model(sha256).name
+    except NotFoundError:
+        return None

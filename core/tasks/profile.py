@@ -1,0 +1,38 @@
+"""Profile: where the time goes, layer by layer, on the given data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.measure.profile import profile_model
+from core.progress import Progress
+from core.store.workspace import Workspace
+from core.tasks.params import Params, Subject, read_whole
+from core.tasks.part import Part
+from core.tasks.prepare import describe_data, prepare, require_runnable
+
+
+def profile(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
+    """Measures a model: the contract's `profile` document with `data`.
+
+    Raises:
+        ModelError: the file is no model, or the runtime refuses it.
+        DataError: the data does not fit.
+        RunError: the runtime failed while running.
+    """
+    subject = Subject.read(params)
+    runs = None if params.get("runs") is None else read_whole(params, "runs", default=1, least=1)
+    progress.phase("Read model and data", start=0.0, end=0.1)
+    prepared = prepare(workspace, subject)
+    require_runnable(prepared)
+    measured = profile_model(
+        prepared.model,
+        prepared.table,
+        prepared.dataset,
+        settings=subject.settings,
+        batch=subject.batch,
+        runs=runs,
+        seed=subject.seed,
+        progress=Part(progress, start=0.1, end=1.0),
+    )
+    return {**measured.to_dict(), "data": describe_data(prepared)}

@@ -1,0 +1,42 @@
+"""Shared options are read to the letter, or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.cli.request import read_pins, read_shape, tell_unused
+from core.errors import RequestError
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "shape"),
+    [
+        ("x=1x3x224x224", "x", (1, 3, 224, 224)),
+        ("a=b=2x3", "a=b", (2, 3)),
+        ("x=1,3", "x", (1, 3)),
+        ("scalar=", "scalar", ()),
+        ("x=0x5", "x", (0, 5)),
+    ],
+)
+def test_a_shape_is_read(text: str, name: str, shape: tuple[int, ...]) -> None:
+    assert read_shape(text) == (name, shape)
+
+
+@pytest.mark.parametrize("text", ["x", "=1x2", "x=1x", "x=-1x3", "x=ax3", "x=1.5"])
+def test_what_is_no_shape_is_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="is not a shape"):
+        read_shape(text)
+
+
+def test_a_pin_splits_at_its_last_equals_sign() -> None:
+    assert read_pins(["a=b=int8", "conv1=fp32"]) == {"a=b": "int8", "conv1": "fp32"}
+
+
+def test_a_layer_cannot_be_pinned_twice_to_different_precisions() -> None:
+    with pytest.raises(RequestError, match="pinned to int8 and to fp32"):
+        read_pins(["conv1=int8", "conv1=fp32"])
+
+
+def test_an_option_without_effect_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    tell_unused("inspect", {"--target": True, "--time-budget": False})
+    assert capsys.readouterr().err == "note: --target has no effect on 'inspect'.\n"
