@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote, unquote
 
 import streamlit as st
 
@@ -69,8 +70,14 @@ DATA = LinkKey("data", short_hash=True)
 LAYER = LinkKey("layer")
 CANDIDATE = LinkKey("candidate")
 TARGET = LinkKey("target")
+SHAPES = LinkKey("shapes")
 
-LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET)
+LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES)
+
+#: An error object that the last pressed button left to be shown once.
+NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None)
+#: Counts uploads: the widget's key changes with it, which empties the widget.
+UPLOADS: SessionKey[int] = SessionKey("uploads", lambda: 0)
 
 
 def follow_link() -> None:
@@ -91,8 +98,24 @@ def choose_model(sha256: str | None, *, data: str | None = None) -> None:
     """Puts another model on the desk; what belonged to the former one (data, layer, candidate) is taken off."""
     MODEL.set(sha256)
     DATA.set(data)
-    LAYER.set(None)
-    CANDIDATE.set(None)
+    for key in (LAYER, CANDIDATE, SHAPES):
+        key.set(None)
+
+
+def shapes() -> dict[str, tuple[int, ...]]:
+    """The input shapes chosen for synthetic data, e.g. {"x": (1, 3, 224, 224)}; unreadable ones are left out."""
+    found: dict[str, tuple[int, ...]] = {}
+    for part in (SHAPES.get() or "").split(","):
+        name, _, sizes = part.rpartition(":")
+        if name and all(size.isdecimal() for size in sizes.split("x")):
+            found[unquote(name)] = tuple(int(size) for size in sizes.split("x"))
+    return found
+
+
+def choose_shapes(chosen: Mapping[str, Sequence[int]]) -> None:
+    """Sets the input shapes for synthetic data; none at all leaves the choice to Mixdesk."""
+    parts = (f"{quote(name, safe='')}:{'x'.join(map(str, shape))}" for name, shape in chosen.items())
+    SHAPES.set(",".join(parts))
 
 
 def link() -> dict[str, str]:

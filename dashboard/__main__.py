@@ -1,0 +1,51 @@
+"""Starts the dashboard: `python -m dashboard [--host 127.0.0.1] [--port 8501] [--workspace DIR]`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from streamlit import config
+
+from core.errors import MixdeskError
+from dashboard.app import create_app
+from dashboard.options import DEFAULT_HOST, DEFAULT_PORT, LOOPBACK, server_options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serves until it is stopped; prints the address once the port is known. Returns the exit status."""
+    asked = _parser().parse_args(arguments)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("mixdesk").setLevel(logging.INFO)
+    try:
+        app = create_app(workspace=asked.workspace, host=asked.host, ready=lambda: _announce(asked.host))
+        app.run(config=server_options(host=asked.host, port=asked.port))
+    except MixdeskError as error:
+        sys.stderr.write(f"{error.message} {error.hint or ''}".rstrip() + "\n")
+        return error.exit_status
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m dashboard", description="The Mixdesk dashboard.")
+    parser.add_argument("--host", default=DEFAULT_HOST, help=f"address to listen on (default: {DEFAULT_HOST})")
+    parser.add_argument(
+        "--port", type=int, help=f"port to listen on (default: the first free one from {DEFAULT_PORT}; 0: any)"
+    )
+    parser.add_argument("--workspace", type=Path, metavar="DIR", help="where models, jobs and results are kept")
+    return parser
+
+
+def _announce(host: str) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    sys.stdout.write(f"Mixdesk is running at http://{shown}:{config.get_option('server.port')}  (stop with Ctrl+C)\n")
+    if host not in LOOPBACK:
+        sys.stdout.write("Everybody who reaches this address can use it: there is no login yet.\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

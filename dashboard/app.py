@@ -1,0 +1,59 @@
+"""The server: Streamlit's pages, our routes beside them, and the supervisor that runs jobs while it lives."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from dashboard import services
+from dashboard.options import DEFAULT_HOST, allowed_hosts
+from dashboard.routes import all_routes
+
+MAIN = Path(__file__).with_name("main.py")
+
+_log = logging.getLogger("mixdesk.dashboard")
+
+
+def create_app(
+    *, workspace: Path | None = None, host: str = DEFAULT_HOST, ready: Callable[[], None] | None = None
+) -> st.App:
+    """The application for one workspace; jobs run as long as it is up. `ready` is called once, when it answers."""
+
+    @asynccontextmanager
+    async def lifespan(_: st.App) -> AsyncIterator[None]:
+        services.start(workspace)
+        if ready is not None:
+            ready()
+        try:
+            yield
+        finally:
+            services.close()
+
+    return st.App(
+        MAIN,
+        lifespan=lifespan,
+        routes=all_routes(),
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(host))],
+        on_script_error=say_what_happened,
+    )
+
+
+def say_what_happened(error: Exception) -> bool:
+    """A fault of ours on a page: logged in full, told in one sentence, never as a stack trace."""
+    _log.error("A page failed", exc_info=error)
+    st.error(
+        "This page failed to draw: a fault in Mixdesk, not in your model. The server's log has the details; "
+        "your models, jobs and results are safe.",
+        icon=":material/error:",
+    )
+    return True
+
+
+#: What `streamlit run dashboard/app.py` serves.
+app = create_app()

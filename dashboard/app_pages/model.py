@@ -1,0 +1,36 @@
+"""Model: choose one, see what it is and whether anything is wrong with it, look at its graph, give it data."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import services
+from dashboard.widgets import empty, jobs, model_view, upload
+
+on = services.subject()
+if on is None:
+    empty.choose_model()
+    st.stop()
+
+model_view.heading(on)
+unfinished = services.ensure_inspected(on)
+if unfinished is not None:
+    jobs.card(unfinished.id, key="inspect")
+    if not unfinished.is_final:
+        model_view.skeleton()
+    elif on.data is not None:
+        upload.other_data()
+    st.stop()
+
+document = services.inspection(on)
+if document is not None:
+    model_view.figures(document)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        model_view.graph(on)
+        model_view.operators(document)
+    with right:
+        model_view.validation(document)
+        model_view.tensors(document)
+        model_view.data(on, document)
+        model_view.mixes(on)

@@ -1,0 +1,40 @@
+"""What the server answers beside the pages: health, downloads and Netron, on the same port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from core import __version__
+from dashboard import services
+from dashboard.netron import netron_routes
+
+
+def all_routes() -> Sequence[BaseRoute]:
+    """/health, /files/<sha256>/<name> and /netron/<sha256>/..."""
+    return (
+        Route("/health", health),
+        Route("/files/{sha256}/{name}", download),
+        *netron_routes(services.find_file, services.file_name),
+    )
+
+
+def health(request: Request) -> Response:
+    """Says that the server lives, and of which version."""
+    return JSONResponse({"status": "ok", "mixdesk": __version__})
+
+
+def download(request: Request) -> Response:
+    """Hands out a file of the workspace under the name in the address; never shown, always saved."""
+    path = services.find_file(request.path_params["sha256"])
+    if path is None:
+        return PlainTextResponse("This workspace has no such file.", status_code=404)
+    return FileResponse(
+        path,
+        filename=request.path_params["name"],
+        media_type="application/octet-stream",
+        headers={"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"},
+    )

@@ -1,0 +1,52 @@
+"""Everything the pages ask of the engine.
+
+Pages call these through the package (`services.subject()`), so that a test can put something else in their place.
+Bringing models and data in is in `dashboard/loading.py`.
+"""
+
+from dashboard.services.desk import datasets, find_model, models, subject
+from dashboard.services.documents import Document, build, comparison, ensure_inspected, inspection, machine, profile
+from dashboard.services.library import (
+    DRAFT,
+    candidate,
+    candidates,
+    current_candidate,
+    draft,
+    file_bytes,
+    file_name,
+    file_url,
+    find_file,
+    mixes,
+    save_draft,
+    save_mix,
+)
+from dashboard.services.server import close, conditions, start, workspace
+from dashboard.services.subjects import DEFAULTS, Subject
+from dashboard.services.work import (
+    ACTIVE,
+    concerns,
+    job,
+    job_of,
+    jobs,
+    log_tail,
+    partials,
+    stop,
+    submit,
+    submit_again,
+    submit_build,
+    submit_inspect,
+    submit_machine,
+    submit_optimize,
+    submit_profile,
+)
+
+# fmt: off
+__all__ = [
+    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "build", "candidate", "candidates", "close", "comparison",
+    "concerns", "conditions", "current_candidate", "datasets", "draft", "ensure_inspected", "file_bytes",
+    "file_name", "file_url", "find_file", "find_model", "inspection", "job", "job_of", "jobs", "log_tail", "machine",
+    "mixes", "models", "partials", "profile", "save_draft", "save_mix", "start", "stop", "subject", "submit",
+    "submit_again", "submit_build", "submit_inspect", "submit_machine", "submit_optimize", "submit_profile",
+    "workspace",
+]
+# fmt: on

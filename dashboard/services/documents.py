@@ -1,0 +1,65 @@
+"""Documents: what finished jobs found, as the contract describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from core.jobs import queue
+from core.store.rows import JobRow, JobState
+from dashboard.services import work
+from dashboard.services.library import candidate
+from dashboard.services.server import workspace
+from dashboard.services.subjects import Subject
+
+Document = Mapping[str, Any]
+
+
+def inspection(on: Subject) -> Document | None:
+    """The newest `inspect` document of what is on the desk; do not change it, all visitors share it."""
+    return _newest(on, "inspect")
+
+
+def profile(on: Subject) -> Document | None:
+    """The newest `profile` document of what is on the desk; do not change it, all visitors share it."""
+    return _newest(on, "profile")
+
+
+def ensure_inspected(on: Subject) -> JobRow | None:
+    """Sees to it that the model gets read; returns the job while it is not done, or the one that failed."""
+    if inspection(on) is not None:
+        return None
+    known = work.job_of(on, "inspect", active=False)
+    return work.job(work.submit_inspect(on)) if known is None else known
+
+
+def machine() -> Document | None:
+    """The newest `machine` document of this workspace: what is executed here, and how fast."""
+    done = queue.jobs(workspace(), kind="machine", states=(JobState.DONE,), limit=1)
+    return _document(str(workspace().path), done[0].id) if done else None
+
+
+def build(candidate_id: str) -> Document | None:
+    """What was built: the candidate's `build` or `optimize` document."""
+    report: Document = candidate(candidate_id).report
+    return report or None
+
+
+def comparison(candidate_id: str) -> Document | None:
+    """The measured comparison of a candidate with its original; None where it was not measured."""
+    report = candidate(candidate_id).report
+    found: Document | None = report.get("comparison")
+    return found
+
+
+def _newest(on: Subject, kind: str) -> Document | None:
+    done = next((row for row in work.jobs(on, kind=kind, states=(JobState.DONE,)) if work.concerns(row, on)), None)
+    return None if done is None else _document(str(workspace().path), done.id)
+
+
+@lru_cache(maxsize=64)
+def _document(workspace_path: str, job_id: str) -> Document | None:
+    """A finished job's result never changes: read once per server."""
+    del workspace_path
+    return queue.job(workspace(), job_id).result

@@ -1,0 +1,110 @@
+"""Jobs: put in, looked at, stopped and repeated. The work itself is done in child processes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from core.jobs import queue
+from core.store.rows import JobRow, JobState, Partial
+from dashboard import state
+from dashboard.services.server import workspace
+from dashboard.services.subjects import DEFAULTS, Subject
+
+ACTIVE = (JobState.QUEUED, JobState.RUNNING)
+
+
+def submit(on: Subject, kind: str, *, title: str, **params: Any) -> str:
+    """Queues a job on what is on the desk; returns its id at once."""
+    names = {"model_name": on.model.name, "data_name": None if on.data is None else on.data.name}
+    return queue.submit(workspace(), kind, {**on.params, **names, **params}, title=title)
+
+
+def submit_inspect(on: Subject) -> str:
+    """Queues reading, checking and laying out the model."""
+    return submit(on, "inspect", title=f"Read {on.model.name}", origin=on.model.origin)
+
+
+def submit_profile(on: Subject) -> str:
+    """Queues measuring where the time goes."""
+    return submit(on, "profile", title=f"Profile {on.model.name}")
+
+
+def submit_build(on: Subject, recipe: Mapping[str, Any], *, name: str, measure: bool = True) -> str:
+    """Queues building a candidate by a recipe and, unless told otherwise, measuring it against the original."""
+    target = state.TARGET.get()
+    return submit(on, "build", title=f"Build {name}", recipe=dict(recipe), name=name, measure=measure, target=target)
+
+
+def submit_optimize(
+    on: Subject, *, target: str | None, time_budget_s: float, pins: Mapping[str, str] | None = None
+) -> str:
+    """Queues the search for the fastest mix that meets the target; `pins` are layers whose precision is settled."""
+    title = f"Auto-mix {on.model.name}"
+    return submit(on, "optimize", title=title, target=target, time_budget_s=time_budget_s, pins=dict(pins or {}))
+
+
+def submit_machine() -> str:
+    """Queues finding out what this machine executes."""
+    return queue.submit(workspace(), "machine", dict(DEFAULTS), title="Probe this machine")
+
+
+def submit_again(row: JobRow) -> str:
+    """Queues the same work once more."""
+    return queue.resume(workspace(), row.id)
+
+
+def job(job_id: str) -> JobRow:
+    """A job as it stands now.
+
+    Raises:
+        NotFoundError: no such job.
+    """
+    return queue.job(workspace(), job_id)
+
+
+def jobs(
+    on: Subject | None = None,
+    *,
+    kind: str | None = None,
+    states: Collection[JobState] | None = None,
+    limit: int = 50,
+) -> tuple[JobRow, ...]:
+    """Jobs, newest first, without their results; of one model, or of everybody."""
+    sha256 = None if on is None else on.model.sha256
+    return queue.jobs(workspace(), model=sha256, kind=kind, states=states, limit=limit)
+
+
+def job_of(on: Subject, kind: str, *, active: bool = True) -> JobRow | None:
+    """The newest job of this kind on what is on the desk: only if it still runs or waits, or in any state."""
+    states = ACTIVE if active else None
+    return next((row for row in jobs(on, kind=kind, states=states) if concerns(row, on)), None)
+
+
+def partials(job_id: str, *, after: int = 0) -> tuple[Partial, ...]:
+    """What a running job already knows."""
+    return queue.partials(workspace(), job_id, after=after)
+
+
+def stop(job_id: str) -> None:
+    """Asks a job to stop; its worker is ended if it does not."""
+    queue.stop(workspace(), job_id)
+
+
+def log_tail(row: JobRow, *, lines: int = 40) -> str:
+    """The last lines its worker wrote; empty where it wrote none."""
+    path = workspace().logs / row.log
+    if not row.log or not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 65_536))
+        text = file.read().decode("utf-8", errors="replace")
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def concerns(row: JobRow, on: Subject) -> bool:
+    """Whether a job worked on just this: model, data, shapes and settings."""
+    params = on.params
+    return all(row.params.get(name) == params.get(name) for name in ("model", "data", "threads", "batch", "seed")) and (
+        (row.params.get("shapes") or {}) == params.get("shapes", {})
+    )

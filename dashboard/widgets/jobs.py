@@ -1,0 +1,162 @@
+"""The job card: what a job does, how far it is, how long yet, what is known already, and how it ended.
+
+It reads the store alone, so a reload, a second tab or another person sees the same card. While the job lives the card
+refreshes itself; when it ends the whole page runs once more and the refreshing is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import streamlit as st
+
+from core.errors import MixdeskError
+from core.store.rows import JobRow, JobState, Partial, now
+from dashboard import services, state
+from dashboard.services import Subject
+from dashboard.widgets import errors
+from dashboard.widgets.text import plain
+
+REFRESH_S = 1.0
+
+_ENDED = {
+    JobState.FAILED: "failed",
+    JobState.STOPPED: "was stopped",
+    JobState.CRASHED: "crashed",
+    JobState.INTERRUPTED: "was interrupted",
+}
+
+
+def card(job_id: str, *, on_done: Callable[[], None] | None = None, key: str = "card") -> None:
+    """Draws a job and keeps it up to date; `on_done` is called once, in the run that sees it done."""
+    row = services.job(job_id)
+    if row.is_final:
+        ended(row, key=key)
+        return
+
+    @st.fragment(run_every=REFRESH_S)
+    def live() -> None:
+        seen = services.job(job_id)
+        if not seen.is_final:
+            _running(seen, key=key)
+            return
+        if seen.state is JobState.DONE and on_done is not None:
+            on_done()
+        st.rerun()
+
+    live()
+
+
+def run_or_show(on: Subject, kind: str, *, label: str, submit: Callable[[], str], key: str | None = None) -> None:
+    """The card while a job of this kind lives; else how the last one ended, if badly, and a button that starts one."""
+    name = key or kind
+    active = services.job_of(on, kind)
+    if active is not None:
+        card(active.id, key=name)
+        return
+    last = services.job_of(on, kind, active=False)
+    if last is not None and last.state is not JobState.DONE:
+        ended(last, key=name, again=False)
+    st.button(label, key=f"{name}.run", type="primary", icon=":material/play_arrow:", on_click=_submit, args=(submit,))
+
+
+def ended(row: JobRow, *, key: str, again: bool = True) -> None:
+    """How a job ended: nothing for one that is done, else the sentence, the hint, its log and a way to repeat it."""
+    if row.state is JobState.DONE:
+        return
+    with st.container(border=True, gap="small"):
+        st.markdown(f"**{plain(row.title or row.kind)}** {_ENDED[row.state]} {_ago(row.finished_at)}")
+        if row.state is JobState.STOPPED:
+            st.caption(plain(str((row.error or {}).get("message") or "Somebody pressed Stop.")))
+        else:
+            errors.show_document(row.error)
+        if again:
+            st.button("Run again", key=f"{key}.again", icon=":material/replay:", on_click=_again, args=(row,))
+        log(row, key=key)
+
+
+def log(row: JobRow, *, key: str) -> None:
+    """The last lines of the worker's log, one click away."""
+    opened = st.expander("Log", icon=":material/article:", key=f"{key}.log", on_change="rerun", type="compact")
+    if opened.open:
+        tail = services.log_tail(row)
+        opened.code(tail or "The worker wrote nothing.", language=None, wrap_lines=True)
+
+
+def progress_line(row: JobRow) -> str:
+    """One line: "Measuring · 43 % · about 0:12 left"; of a waiting job, what it waits for."""
+    if row.state is JobState.QUEUED:
+        return row.what or "Waiting for its turn"
+    if row.stop_requested:
+        return "Stopping"
+    parts = [row.phase or "Starting"]
+    if row.fraction is not None:
+        parts.append(f"{row.fraction:.0%}".replace("%", " %"))
+    if row.eta_s is not None:
+        parts.append(f"about {clock(row.eta_s)} left")
+    return " · ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds: 0:12, 3:05; hours where there are any: 1:02:09."""
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _running(row: JobRow, *, key: str) -> None:
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(row.title or row.kind)}**", width="stretch")
+            st.caption(_elapsed(row), width="content")
+            st.button(
+                "Stop",
+                key=f"{key}.stop",
+                icon=":material/stop:",
+                on_click=services.stop,
+                args=(row.id,),
+                disabled=row.stop_requested,
+            )
+        st.progress(min(max(row.fraction or 0.0, 0.0), 1.0), text=plain(progress_line(row)))
+        if row.state is JobState.RUNNING and row.what:
+            st.caption(plain(row.what))
+        known = services.partials(row.id)
+        if known:
+            st.caption(plain(f"Known so far: {known_so_far(known)}"))
+
+
+def known_so_far(known: tuple[Partial, ...]) -> str:
+    """What the published pieces say, newest last, as one line."""
+    told = [str(part.value["text"]) for part in known if part.value.get("text")]
+    if told:
+        return told[-1]
+    return f"{len(known)} results"
+
+
+def _submit(submit: Callable[[], str]) -> None:
+    try:
+        submit()
+    except MixdeskError as error:
+        state.NOTICE.set(error.to_dict())
+
+
+def _again(row: JobRow) -> None:
+    _submit(lambda: services.submit_again(row))
+
+
+def _elapsed(row: JobRow) -> str:
+    return clock((now() - (row.started_at or row.created_at)).total_seconds())
+
+
+def _ago(moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    seconds = (now() - moment).total_seconds()
+    if seconds < 90:
+        return "just now"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} minutes ago"
+    if seconds < 129_600:
+        return f"{round(seconds / 3600)} hours ago"
+    return f"{round(seconds / 86_400)} days ago"

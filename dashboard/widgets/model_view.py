@@ -1,0 +1,181 @@
+"""The Model page's parts: heading, figures, validation report, inputs and outputs, data, graph, saved mixes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.report import quantities
+from dashboard import services, state
+from dashboard.netron import netron_url
+from dashboard.services import Document, Subject
+from dashboard.widgets import empty, shapes, upload
+from dashboard.widgets.text import plain
+
+_GRAPH_HEIGHT = 560
+_SEVERITY = {
+    "error": (":material/error:", "red"),
+    "warning": (":material/warning:", "orange"),
+    "note": (":material/info:", "gray"),
+}
+
+
+def heading(on: Subject) -> None:
+    """Name, origin, size and hash, and the way to another model."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"### {plain(on.model.name)}", width="content")
+        words = (on.model.origin, quantities.size(on.model.size_bytes), f"sha256 {on.model.sha256[:12]}")
+        st.caption(plain(" · ".join(word for word in words if word)), width="content")
+        st.space("stretch")
+        with st.popover("Open another model", icon=":material/folder_open:", key="model.another"):
+            empty.sample_buttons(key="another")
+            upload.drop_files("Your model", kinds=("onnx", "npz"), key="upload.another")
+
+
+def figures(document: Document) -> None:
+    """The summary: how large the model is, and how much it computes."""
+    model = document["model"]
+    shown = [
+        (
+            "Layers",
+            quantities.count(model["layer_count"]),
+            "Nodes of the graph, sub-graphs included.",
+        ),
+        ("Groups", quantities.count(model["group_count"]), "Layers that fuse into one kernel and share one precision."),
+        ("Parameters", quantities.count(model["parameters"]), None),
+        ("Compute", quantities.count(model["macs"], "MAC"), "Multiply-accumulates of one run."),
+        ("Weights", quantities.size(model["weight_bytes"]), "Constants as stored."),
+        ("Activation peak", quantities.size(model["activation_peak_bytes"]), "The most that is alive at one time."),
+    ]
+    if model.get("subgraph_count"):
+        shown.append(("Sub-graphs", quantities.count(model["subgraph_count"]), "Bodies of If, Loop and Scan."))
+    with st.container(border=True):
+        for column, (label, value, help_text) in zip(st.columns(len(shown)), shown, strict=True):
+            column.metric(label, value, help=help_text)
+
+
+def skeleton() -> None:
+    """Holds the layout still while the model is read."""
+    st.skeleton(height=92)
+    left, right = st.columns([3, 2], gap="medium")
+    left.skeleton(height=_GRAPH_HEIGHT)
+    right.skeleton(height=_GRAPH_HEIGHT)
+
+
+def graph(on: Subject) -> None:
+    """The file in Netron, on our own port."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("##### Graph", width="stretch")
+        st.link_button("Open in a tab", netron_url(on.model.sha256), icon=":material/open_in_new:", type="tertiary")
+    st.iframe(netron_url(on.model.sha256), height=_GRAPH_HEIGHT, alt=f"Graph of {on.model.name} in Netron")
+
+
+def operators(document: Document) -> None:
+    """How many nodes of each operator, most frequent first."""
+    ops = sorted(document["ops"].items(), key=lambda item: (-item[1], item[0]))
+    if not ops:
+        return
+    st.markdown("##### Operators")
+    st.dataframe(
+        pd.DataFrame(ops, columns=["operator", "layers"]),
+        hide_index=True,
+        height=min(36 * (len(ops) + 1), 252),
+        column_config={
+            "operator": st.column_config.TextColumn("Operator"),
+            "layers": st.column_config.ProgressColumn(
+                "Layers", format="%d", min_value=0, max_value=max(count for _, count in ops)
+            ),
+        },
+        alt="How many layers the model has of each operator",
+    )
+
+
+def validation(document: Document) -> None:
+    """Findings, worst first, and what was repaired on loading."""
+    st.markdown("##### Validation")
+    findings, repairs = document["findings"], document["repairs"]
+    with st.container(border=True, gap="small"):
+        if not any(finding["severity"] in ("error", "warning") for finding in findings):
+            st.markdown(":green[:material/check_circle:] Checker, shape inference and runtime accept this model.")
+        for finding in findings:
+            icon, colour = _SEVERITY[finding["severity"]]
+            st.markdown(f":{colour}[{icon}] {plain(finding['message'])}")
+            if finding["hint"]:
+                st.caption(plain(finding["hint"]))
+        for repair in repairs:
+            st.markdown(f":gray[:material/build:] {plain(repair['what'])} ({repair['count']})")
+            st.caption(plain(repair["why"]))
+
+
+def tensors(document: Document) -> None:
+    """Inputs and outputs with their types and shapes."""
+    st.markdown("##### Inputs and outputs")
+    model = document["model"]
+    rows = [_tensor("in", spec) for spec in model["inputs"]] + [_tensor("out", spec) for spec in model["outputs"]]
+    st.dataframe(
+        pd.DataFrame(rows, columns=["way", "name", "type", "shape"]),
+        hide_index=True,
+        height=36 * (min(len(rows), 6) + 1),
+        column_config={
+            "way": st.column_config.TextColumn("", width=40),
+            "name": st.column_config.TextColumn("Name"),
+            "type": st.column_config.TextColumn("Type", width=80),
+            "shape": st.column_config.TextColumn("Shape"),
+        },
+        alt="Inputs and outputs of the model",
+    )
+
+
+def data(on: Subject, document: Document) -> None:
+    """What the model is judged with; synthetic inputs say so, and what that means."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("##### Data", width="content")
+        if on.data is None:
+            st.badge("synthetic", icon=":material/science:", color="orange")
+    with st.container(border=True, gap="small"):
+        _describe(document["data"], synthetic=on.data is None)
+        if on.data is None:
+            shapes.editor(document["model"]["inputs"], state.shapes())
+        upload.drop_files("Add data (.npz: one array per input, y for labels)", kinds=("npz",), key="upload.data")
+
+
+def mixes(on: Subject) -> None:
+    """Recipes that were kept and not built yet."""
+    rows = services.mixes(on)
+    draft = services.draft(on)
+    if not rows and draft is None:
+        return
+    st.markdown("##### Saved mixes")
+    with st.container(border=True, gap="small"):
+        for row in rows:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(plain(row.name), width="stretch")
+                st.caption(_rules(row.recipe), width="content")
+        if draft is not None:
+            st.caption(f"A draft that was not built yet: {_rules(draft)}")
+        st.page_link("app_pages/mix.py", label="Open the desk", icon=":material/tune:", query_params=state.link())
+
+
+def _describe(given: dict[str, Any] | None, *, synthetic: bool) -> None:
+    if given is None:
+        st.markdown("No inputs yet: say the sizes that the file leaves open, or add data.")
+        return
+    splits = given["splits"]
+    st.markdown(
+        f"**{'Seeded random inputs' if synthetic else plain(str(given['name']))}** · {given['samples']} samples"
+    )
+    parts = " · ".join(f"{count} {name}" for name, count in splits.items())
+    st.caption(f"{parts} · {'with labels' if given['labels'] else 'no labels: fidelity only'}")
+    if synthetic:
+        st.caption("Speed is real with them. Ranges, fidelity and accuracy are not: add data before you trust those.")
+
+
+def _tensor(way: str, spec: dict[str, Any]) -> tuple[str, str, str, str]:
+    return way, spec["name"], spec["dtype"], quantities.shape(spec["shape"])
+
+
+def _rules(recipe: Document) -> str:
+    count = len(recipe.get("rules", ()))
+    return "1 rule" if count == 1 else f"{count} rules"

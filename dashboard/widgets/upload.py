@@ -1,0 +1,40 @@
+"""Uploads: one place to drop a model, its data, or both."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import MixdeskError
+from dashboard import loading, state
+from dashboard.options import UPLOAD_LIMIT_MB
+
+
+def drop_files(label: str, *, kinds: tuple[str, ...], key: str) -> None:
+    """A drop zone; files are taken as soon as they are there, and the zone is empty again."""
+    name = f"{key}.{state.UPLOADS.get()}"
+    st.file_uploader(
+        label,
+        type=list(kinds),
+        accept_multiple_files=True,
+        max_upload_size=UPLOAD_LIMIT_MB,
+        key=name,
+        on_change=_take,
+        args=(name,),
+    )
+
+
+def _take(name: str) -> None:
+    given = st.session_state[name] or []
+    if not given:
+        return
+    state.UPLOADS.set(state.UPLOADS.get() + 1)
+    try:
+        loading.open_upload([(file.name, file.getvalue()) for file in given])
+    except MixdeskError as error:
+        state.NOTICE.set(error.to_dict())
+
+
+def other_data() -> None:
+    """After data that did not fit: give other data, or go on without it."""
+    st.button("Go on without this data", key="upload.leave", icon=":material/undo:", on_click=loading.leave_data)
+    drop_files("Other data (.npz)", kinds=("npz",), key="upload.other")
