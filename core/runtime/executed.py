@@ -12,9 +12,9 @@ Bucket = Literal["reorder", "quantize", "cast", "copy", "unattributed"]
 class ExecutedNode:
     """One node of the optimized graph.
 
-    `layers` are the ids of the source layers fused into it (empty: it belongs to no layer and `bucket` says what it is).
-    `element_types` are the numpy names of its data inputs, then outputs, "" where unknown. `scope` is the path of
-    containers in the optimized graph.
+    `layers` are the ids of the source layers fused into it (empty: it belongs to no layer and `bucket` says what it
+    is). `element_types` are the numpy names of its data inputs (those computed or fed at run time, in order), then of
+    its outputs; "" where unknown. `scope` is the path of containers in the optimized graph.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The machine: which processor, what it can execute, and how busy it is. Its id depends on hardware, not on its name."""
+"""The machine: which processor, what it can execute, how busy it is. Its id tells of hardware, not of its name."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_conditions(settings: SessionSettings, *, batch: int = 1, seed: int = 0)
 
 @cache
 def machine_id() -> str:
-    """Twelve hex digits: equal machines (processor, features, cores, system kind) share them whatever their host name."""
+    """Twelve hex digits that equal machines share: processor, features, cores, kind of system; not the host name."""
     parts = (cpu_name(), ",".join(cpu_features()), str(core_count()), platform.system(), platform.machine())
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:12]
 

@@ -79,9 +79,7 @@ def open_session(
         raise RunError(f"onnxruntime cannot open the model: {reason_of(error)}", hint=_hint(error)) from error
 
 
-def run_session(
-    session: ort.InferenceSession, feed: Feed, outputs: Sequence[str] | None = None
-) -> dict[str, Any]:
+def run_session(session: ort.InferenceSession, feed: Feed, outputs: Sequence[str] | None = None) -> dict[str, Any]:
     """Runs once and returns output name -> value (arrays; lists or maps where the model says so).
 
     Raises:

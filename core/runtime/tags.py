@@ -16,12 +16,16 @@ from core.graph.identity import LayerNode, walk
 from core.runtime.executed import Bucket
 
 _TAG = re.compile(r"mxL(\d+)x")
-_DERIVED = re.compile(r"(?:_nchwc|_token_\d+)+$")
+_DERIVED = re.compile(r"(?:_nchwc|_mul|_bn|_token_\d+)+$")
+_RECAST = re.compile(r"^(?:Inserted\w*Cast_)+")
 
 #: Metadata that a candidate's nodes carry: the layer they implement, or the bucket of an inserted node.
 LAYER_KEY = "mixdesk.layer"
 BUCKET_KEY = "mixdesk.bucket"
 _INSERTED: Mapping[str, Bucket] = {"quantize": "quantize", "cast": "cast", "copy": "copy"}
+
+#: Operators that do nothing at inference and vanish.
+VANISHING = frozenset({"Identity", "Dropout"})
 
 CONTAINERS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 
@@ -30,6 +34,7 @@ CONTAINERS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 class SourceNode:
     """One node of the tagged model: its number, the layer (or bucket) it stands for, and its tensors' tagged names.
 
+    Inputs are looked through operators that do nothing at inference (Identity, Dropout), which the runtime removes.
     `computed` is False where every input is a constant: the runtime folds such a node away.
     """
 
@@ -45,13 +50,19 @@ class SourceNode:
 
 @dataclass(frozen=True)
 class TaggedModel:
-    """The renamed copy, and what each tag means. Names of the main graph's inputs and outputs are as they were."""
+    """The renamed copy, and what each tag means. Names of the main graph's inputs and outputs are as they were.
+
+    `producers` and `consumers` know tensors by their tagged names (nodes that do nothing are left out); `fed` are those
+    given at run time or to a body; `exposed` those that leave a graph.
+    """
 
     model: ir.Model
     nodes: tuple[SourceNode, ...]
     producers: Mapping[str, int]
     consumers: Mapping[str, tuple[int, ...]]
     fed: frozenset[str]
+    exposed: frozenset[str]
+    _passed: Mapping[str, str] = field(repr=False)
     _outputs: Mapping[str, int] = field(repr=False)
 
     def tags_in(self, name: str) -> tuple[int, ...]:
@@ -62,18 +73,24 @@ class TaggedModel:
             found = [self._outputs[plain]] if plain in self._outputs else []
         return tuple(dict.fromkeys(tag for tag in found if tag < len(self.nodes)))
 
-    def knows(self, value: str) -> bool:
-        """Whether a tensor of this name exists in the source: written by a node, or fed at run time."""
-        return value in self.producers or value in self.fed
+    def value(self, name: str) -> str | None:
+        """The source tensor of that name, looked through operators that do nothing; None where there is none.
+
+        `InsertedCast_x` is the tensor x in another element type.
+        """
+        name = _RECAST.sub("", name)
+        name = self._passed.get(name, name)
+        return name if name in self.producers or name in self.fed else None
 
     def named_value(self, node_name: str) -> str | None:
-        """The source tensor after which a node of the optimized graph was named (`mxL12xo0_nchwc`), if it was."""
-        plain = _DERIVED.sub("", node_name)
-        return plain if plain in self.producers else None
+        """The computed source tensor after which an optimized node was named (`mxL12xo0_nchwc`), if it was."""
+        value = self.value(_DERIVED.sub("", node_name))
+        return value if value in self.producers else None
 
     def to_bytes(self) -> bytes:
         """The tagged model as a serialized ModelProto."""
-        return ir.to_proto(self.model).SerializeToString()
+        serialized: bytes = ir.to_proto(self.model).SerializeToString()
+        return serialized
 
 
 def tag_model(model: ir.Model) -> TaggedModel:
@@ -87,11 +104,20 @@ def tag_model(model: ir.Model) -> TaggedModel:
     layers = list(walk(copy))
     for tag, layer in enumerate(layers):
         _rename(layer.node, tag, kept)
+    passed = _passed_names(layers)
     computed = _computed_nodes(layers)
-    nodes = tuple(_source_node(tag, layer, computed) for tag, layer in enumerate(layers))
-    producers = {name: node.tag for node in nodes for name in node.outputs if name}
-    outputs = {value.name: producers[value.name] for value in copy.graph.outputs if value.name in producers}
-    return TaggedModel(copy, nodes, producers, _consumers(nodes), frozenset(_fed_names(copy, layers)), outputs)
+    nodes = tuple(_source_node(tag, layer, computed, passed) for tag, layer in enumerate(layers))
+    written = {name: node.tag for node in nodes for name in node.outputs if name}
+    return TaggedModel(
+        model=copy,
+        nodes=nodes,
+        producers={name: tag for name, tag in written.items() if name not in passed},
+        consumers=_consumers(nodes),
+        fed=frozenset(_fed_names(copy, layers)),
+        exposed=frozenset(_exposed_names(copy, layers, passed)),
+        _passed=passed,
+        _outputs={value.name: written[value.name] for value in copy.graph.outputs if value.name in written},
+    )
 
 
 def _rename(node: ir.Node, tag: int, kept: set[int]) -> None:
@@ -115,8 +141,19 @@ def _bodies(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
             yield from ((f"{attribute.name}{i}", body) for i, body in enumerate(attribute.as_graphs()))
 
 
+def _passed_names(layers: list[LayerNode]) -> dict[str, str]:
+    """Output name -> name of the tensor that it merely repeats."""
+    passed: dict[str, str] = {}
+    for layer in layers:
+        node = layer.node
+        if node.op_type in VANISHING and node.domain == "" and node.inputs and node.inputs[0] is not None:
+            source = node.inputs[0].name or ""
+            passed[node.outputs[0].name or ""] = passed.get(source, source)
+    return passed
+
+
 def _computed_nodes(layers: list[LayerNode]) -> frozenset[int]:
-    """Identities of the nodes that depend on something fed at run time, or choose for themselves (random, containers)."""
+    """Identities of the nodes that depend on something fed at run time, or on nothing (random numbers, containers)."""
     found: set[int] = set()
     for layer in layers:
         node = layer.node
@@ -130,11 +167,12 @@ def _is_computed(value: ir.Value, computed: set[int]) -> bool:
     producer = value.producer()
     if producer is not None:
         return id(producer) in computed
-    return value.is_graph_input() or not value.is_initializer()
+    return not value.is_initializer()
 
 
-def _source_node(tag: int, layer: LayerNode, computed: frozenset[int]) -> SourceNode:
+def _source_node(tag: int, layer: LayerNode, computed: frozenset[int], passed: Mapping[str, str]) -> SourceNode:
     node = layer.node
+    read = ("" if value is None else value.name or "" for value in node.inputs)
     bucket = _INSERTED.get(node.metadata_props.get(BUCKET_KEY, ""))
     return SourceNode(
         tag=tag,
@@ -142,7 +180,7 @@ def _source_node(tag: int, layer: LayerNode, computed: frozenset[int]) -> Source
         bucket=bucket,
         op_type=node.op_type,
         domain=node.domain,
-        inputs=tuple("" if value is None else value.name or "" for value in node.inputs),
+        inputs=tuple(passed.get(name, name) for name in read),
         outputs=tuple(value.name or "" for value in node.outputs),
         computed=id(node) in computed,
     )
@@ -151,7 +189,7 @@ def _source_node(tag: int, layer: LayerNode, computed: frozenset[int]) -> Source
 def _consumers(nodes: tuple[SourceNode, ...]) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     for node in nodes:
-        for name in dict.fromkeys(filter(None, node.inputs)):
+        for name in () if node.op_type in VANISHING else dict.fromkeys(filter(None, node.inputs)):
             found.setdefault(name, []).append(node.tag)
     return {name: tuple(tags) for name, tags in found.items()}
 
@@ -161,3 +199,9 @@ def _fed_names(model: ir.Model, layers: list[LayerNode]) -> Iterator[str]:
     for layer in layers:
         for _, body in _bodies(layer.node):
             yield from (value.name for value in body.inputs if value.name)
+
+
+def _exposed_names(model: ir.Model, layers: list[LayerNode], passed: Mapping[str, str]) -> Iterator[str]:
+    graphs = (model.graph, *(body for layer in layers for _, body in _bodies(layer.node)))
+    names = (value.name or "" for graph in graphs for value in graph.outputs)
+    yield from (passed.get(name, name) for name in names)

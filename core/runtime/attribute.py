@@ -1,0 +1,104 @@
+"""Read-back: what the runtime makes of a model, each executed node with the source layers it contains."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import onnx_ir as ir
+import onnxruntime as ort
+
+from core.runtime.executed import ExecutedGraph, ExecutedNode
+from core.runtime.join import Joined, join
+from core.runtime.optimized import OptimizedNode, read_optimized
+from core.runtime.session import open_session
+from core.runtime.settings import SessionSettings
+from core.runtime.tags import TaggedModel, tag_model
+
+
+@dataclass(frozen=True)
+class TaggedSession:
+    """An open session of a tagged model, and what its executed nodes contain.
+
+    `by_name` finds an executed node by the name of its container (None at the top) and its own name; `nameless` lists
+    those without a name by container and operator, in order of execution.
+    """
+
+    session: ort.InferenceSession
+    graph: ExecutedGraph
+    by_name: Mapping[tuple[str | None, str], ExecutedNode] = field(repr=False)
+    nameless: Mapping[tuple[str | None, str], tuple[ExecutedNode, ...]] = field(repr=False)
+
+
+def read_executed(model: ir.Model, settings: SessionSettings) -> ExecutedGraph:
+    """Opens a tagged copy of the model as real runs do and joins what the runtime executes with the source layers.
+
+    A node's `mixdesk.layer` metadata names the layer it implements, `mixdesk.bucket` marks it as inserted; without
+    either, the node is a layer of its own.
+
+    Raises:
+        RunError: the runtime refuses the model.
+    """
+    return open_tagged(model, settings).graph
+
+
+def open_tagged(model: ir.Model, settings: SessionSettings, *, profile_prefix: Path | None = None) -> TaggedSession:
+    """Opens a tagged copy of the model, optionally with the profiler on, and reads what it executes.
+
+    Raises:
+        RunError: the runtime refuses the model.
+    """
+    tagged = tag_model(model)
+    with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+        path = Path(folder) / "optimized.onnx"
+        session = open_session(tagged.to_bytes(), settings, optimized_path=path, profile_prefix=profile_prefix)
+        nodes = read_optimized(path, tagged)
+    return _as_session(session, tagged, nodes)
+
+
+def _as_session(session: ort.InferenceSession, tagged: TaggedModel, nodes: tuple[OptimizedNode, ...]) -> TaggedSession:
+    names = _unique_names(nodes)
+    executed = [_executed(entry, name, tagged) for entry, name in zip(join(tagged, nodes), names, strict=True)]
+    by_name = {(node.container, node.name): found for node, found in zip(nodes, executed, strict=True) if node.name}
+    nameless: dict[tuple[str | None, str], list[ExecutedNode]] = {}
+    for node, found in zip(nodes, executed, strict=True):
+        if not node.name:
+            nameless.setdefault((node.container, node.op_type), []).append(found)
+    frozen = {key: tuple(found) for key, found in nameless.items()}
+    return TaggedSession(session, ExecutedGraph(tuple(executed)), by_name, frozen)
+
+
+def _unique_names(nodes: tuple[OptimizedNode, ...]) -> list[str]:
+    """The runtime's names; where one is empty or repeated in another body, operator or scope and a number are added."""
+    counts = Counter(node.name for node in nodes)
+    taken: Counter[str] = Counter()
+    names = []
+    for node in nodes:
+        name = node.name
+        if not name or counts[name] > 1:
+            base = "/".join((*node.scope, name or node.op_type))
+            taken[base] += 1
+            name = f"{base}#{taken[base]}"
+        names.append(name)
+    return names
+
+
+def _executed(entry: Joined, name: str, tagged: TaggedModel) -> ExecutedNode:
+    node = entry.node
+    claimed = [tagged.nodes[tag] for tag in entry.claims]
+    layers = tuple(dict.fromkeys(source.layer for source in sorted(claimed, key=lambda n: n.tag) if source.layer))
+    inserted = next((source.bucket for source in claimed if source.bucket), None)
+    bucket = None if layers else entry.moving or inserted or "unattributed"
+    types = [kind for kind, key in zip(node.input_types, node.inputs, strict=True) if key in node.data_inputs]
+    return ExecutedNode(
+        name=name,
+        op_type=node.op_type,
+        domain=node.domain,
+        scope=node.scope,
+        layers=layers,
+        bucket=bucket,
+        element_types=(*types, *node.output_types),
+    )
