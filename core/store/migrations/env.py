@@ -6,7 +6,12 @@ from alembic import context
 
 from core.store.tables import METADATA
 
-connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=METADATA, render_as_batch=True)
-with context.begin_transaction():
-    context.run_migrations()
+
+def run() -> None:
+    context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+if __name__ == "env_py":  # the name under which Alembic runs this file
+    run()

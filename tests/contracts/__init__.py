@@ -1,0 +1,1 @@
+"""One test class per seam: whatever takes a place must pass it."""
