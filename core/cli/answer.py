@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Document = Mapping[str, Any]
+_WIDTH_IN_A_PIPE = 200
+
 Report = Callable[[Document, "Console"], None]
 
 
@@ -23,7 +25,8 @@ def give(document: Document, report: Report, *, as_json: bool) -> None:
         return
     from rich.console import Console
 
-    report(document, Console(highlight=False, soft_wrap=not sys.stdout.isatty()))
+    width = None if sys.stdout.isatty() else _WIDTH_IN_A_PIPE
+    report(document, Console(highlight=False, width=width))
 
 
 def refuse(error: MixdeskError, *, as_json: bool) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,9 +76,9 @@ def clean(workspace: options.WorkspaceOption = None, as_json: options.JsonOption
     started = time.perf_counter()
     from core.cli.documents import complete_now
     from core.cli.reports.jobs import report_cleaned
-    from core.jobs import queue
+    from core.jobs import clean as cleaning
 
-    removed = queue.clean(work.open_workspace(workspace))
+    removed = cleaning.clean(work.open_workspace(workspace))
     answer.give(complete_now({"removed": removed}, started), report_cleaned, as_json=as_json)
     return 0
 
@@ -104,5 +105,5 @@ def _describe(row: JobRow) -> dict[str, Any]:
     }
 
 
-def _when(moment: Any) -> str | None:
-    return None if moment is None else str(moment.isoformat() if hasattr(moment, "isoformat") else moment)
+def _when(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="seconds")
