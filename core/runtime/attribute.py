@@ -11,8 +11,9 @@ from pathlib import Path
 import onnx_ir as ir
 import onnxruntime as ort
 
+from core.runtime.claims import Joined
 from core.runtime.executed import ExecutedGraph, ExecutedNode
-from core.runtime.join import Joined, join
+from core.runtime.join import join
 from core.runtime.optimized import OptimizedNode, read_optimized
 from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings

@@ -87,6 +87,14 @@ class TaggedModel:
         value = self.value(_DERIVED.sub("", node_name))
         return value if value in self.producers else None
 
+    def before(self, tag: int) -> list[int]:
+        """The source nodes that write what this one reads."""
+        return [self.producers[name] for name in self.nodes[tag].inputs if name in self.producers]
+
+    def after(self, tag: int) -> list[int]:
+        """The source nodes that read what this one writes."""
+        return [reader for name in self.nodes[tag].outputs for reader in self.consumers.get(name, ())]
+
     def to_bytes(self) -> bytes:
         """The tagged model as a serialized ModelProto."""
         serialized: bytes = ir.to_proto(self.model).SerializeToString()
