@@ -34,7 +34,7 @@ def read_layers(model: Model, *, shapes: Mapping[str, tuple[int, ...]] | None = 
     Returns:
         The layers in graph order; a shape that cannot be inferred is None and so is what follows from it.
     """
-    tensors = infer_tensors(model.ir, {**propose_shapes(model), **(shapes or {})})
+    tensors = infer_tensors(model.ir, propose_shapes(model, shapes))
     nodes = tuple(walk(model.ir))
     groups = group_layers(nodes, tensors)
     group_of = {layer_id: group.id for group in groups for layer_id in group.layers}

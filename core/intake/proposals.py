@@ -7,7 +7,7 @@ guess from names and positions: the real sizes come from data or from the user.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.intake.model import Model, TensorSpec
 
@@ -33,23 +33,37 @@ _WORDS: tuple[tuple[str, int], ...] = (
 )
 
 
-def propose_shapes(model: Model) -> dict[str, tuple[int, ...]]:
+def propose_shapes(model: Model, given: Mapping[str, tuple[int, ...]] | None = None) -> dict[str, tuple[int, ...]]:
     """Proposes a shape for every input that has a known rank.
 
+    Args:
+        model: the model whose inputs are open.
+        given: shapes that are already decided, by input name; their sizes hold for the same symbols elsewhere.
+
     Returns:
-        Input name -> shape with the file's fixed dimensions kept; inputs of unknown rank are left out.
+        Input name -> shape with the file's fixed dimensions kept; an unknown rank that is not given is left out.
     """
+    proposal = {name: tuple(shape) for name, shape in (given or {}).items()}
     has_past = any("past" in str(symbol) for spec in model.inputs for symbol in spec.shape or ())
-    sizes: dict[str, int] = {}
-    proposal = {}
+    sizes = _sizes_of(model, proposal)
     for spec in model.inputs:
-        if spec.shape is None:
+        if spec.shape is None or spec.name in proposal:
             continue
         proposal[spec.name] = tuple(
             dimension if isinstance(dimension, int) else _size(spec, axis, dimension, sizes, has_past=has_past)
             for axis, dimension in enumerate(spec.shape)
         )
     return proposal
+
+
+def _sizes_of(model: Model, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """Symbol -> size, as far as given shapes say."""
+    return {
+        dimension: size
+        for spec in model.inputs
+        for dimension, size in zip(spec.shape or (), shapes.get(spec.name, ()), strict=False)
+        if isinstance(dimension, str) and dimension != "?"
+    }
 
 
 def _size(spec: TensorSpec, axis: int, symbol: str, sizes: dict[str, int], *, has_past: bool) -> int:
@@ -74,6 +88,8 @@ def _by_word(symbol: str, *, has_past: bool) -> int | None:
 def _by_position(shape: Sequence[int | str], axis: int, dtype: str) -> int:
     if axis == 0:
         return BATCH if len(shape) > 1 else SEQUENCE
+    if axis == 1 and len(shape) > 2 and isinstance(shape[0], int) and shape[0] != 1:
+        return BATCH  # a recurrent state: [layers, batch, features]
     if len(shape) == 4 and _looks_like_image(shape):
         return CHANNELS if axis == 1 else _image_side(shape, axis)
     if len(shape) == 2 and dtype.startswith("float") and shape[0] in ("?", 1):
