@@ -1,34 +1,35 @@
-"""Registry: which function does which kind of work."""
+"""Registry: which function does which kind of work. A kind's module is imported when that work is asked for."""
 
 from __future__ import annotations
 
+import importlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from core.errors import RequestError, did_you_mean
 from core.progress import Progress
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
-from core.tasks.build import build
-from core.tasks.compare import compare
 from core.tasks.documents import complete
-from core.tasks.inspect import inspect
-from core.tasks.machine import machine
-from core.tasks.optimize import optimize
 from core.tasks.params import Params, read_whole
-from core.tasks.profile import profile
 
 Task = Callable[[Workspace, Params, Progress], dict[str, Any]]
 
-TASKS: Mapping[str, Task] = {
-    "inspect": inspect,
-    "machine": machine,
-    "profile": profile,
-    "build": build,
-    "optimize": optimize,
-    "compare": compare,
-}
+#: Each has a module of its name in this package, with a function of its name.
+KINDS = ("inspect", "machine", "profile", "build", "optimize", "compare")
+
+
+def find_task(kind: str) -> Task:
+    """The function that does this kind of work.
+
+    Raises:
+        RequestError: there is no such kind of work.
+    """
+    if kind not in KINDS:
+        raise RequestError(f"There is no kind of work called '{kind}'.{did_you_mean(kind, KINDS)}")
+    task: Task = getattr(importlib.import_module(f"core.tasks.{kind}"), kind)
+    return task
 
 
 def run_task(workspace: Workspace, kind: str, params: Params, progress: Progress) -> dict[str, Any]:
@@ -38,10 +39,8 @@ def run_task(workspace: Workspace, kind: str, params: Params, progress: Progress
         RequestError: there is no such kind of work.
         MixdeskError: what the task says went wrong.
     """
-    if kind not in TASKS:
-        raise RequestError(f"There is no kind of work called '{kind}'.{did_you_mean(kind, TASKS)}")
     started = time.perf_counter()
-    document = TASKS[kind](workspace, params, progress)
+    document = find_task(kind)(workspace, params, progress)
     return complete(
         document,
         settings=SessionSettings(threads=read_whole(params, "threads", default=1, least=1)),
