@@ -36,7 +36,7 @@ class DiskUse:
 
 def disk_use(workspace: Workspace) -> DiskUse:
     """Measures the room that the workspace takes."""
-    files = list(workspace.files.list())
+    files = list(workspace.files.stored())
     return DiskUse(
         database_bytes=sum(_size(path) for path in workspace.path.glob(f"{DATABASE_NAME}*")),
         files_bytes=sum(file.size_bytes for file in files),
@@ -75,9 +75,10 @@ def remove_model(workspace: Workspace, sha256: str) -> int:
 def sweep_files(workspace: Workspace, *, young: timedelta = YOUNG) -> int:
     """Deletes files that no row refers to, except those put lately (their row may be on its way); returns the bytes."""
     limit = now() - young
+    leftovers = workspace.files.remove_leftovers(limit)
     with workspace.database.writing() as connection:
-        old = {file.sha256 for file in workspace.files.list() if file.modified_at <= limit}
-        return _drop(workspace, connection, old)
+        old = {file.sha256 for file in workspace.files.stored() if file.modified_at <= limit}
+        return leftovers + _drop(workspace, connection, old)
 
 
 def _drop(workspace: Workspace, connection: Connection, files: set[str]) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -104,12 +104,22 @@ class ContentFiles:
         self._checked.pop(sha256, None)
         return stored.size_bytes
 
-    def list(self) -> Iterator[StoredFile]:
+    def stored(self) -> Iterator[StoredFile]:
         """All stored files, in the order of their hashes."""
         if not self._fs.exists(self._root):
             return
         for bucket in sorted(self._fs.ls(self._root, detail=False, refresh=True)):
             yield from self._list_bucket(Path(bucket).name)
+
+    def remove_leftovers(self, before: datetime) -> int:
+        """Deletes what a process that died while storing left behind before that moment; returns the bytes freed."""
+        freed = 0
+        for entry in self._entries("incoming"):
+            if self._modified(entry["name"]) < before:
+                with _as_work_error("delete a stored file"):
+                    self._fs.rm_file(entry["name"])
+                freed += int(entry["size"] or 0)
+        return freed
 
     def _write(self, source: BinaryIO, suffix: str) -> str:
         temporary = f"{self._root}/incoming/{new_id()}"
@@ -168,14 +178,17 @@ class ContentFiles:
         return next((file for file in self._list_bucket(sha256[:2]) if file.sha256 == sha256), None)
 
     def _list_bucket(self, bucket: str) -> Iterator[StoredFile]:
-        try:
-            entries = self._fs.ls(f"{self._root}/{bucket}", detail=True, refresh=True)
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        for entry in sorted(entries, key=lambda item: str(item["name"])):
+        for entry in self._entries(bucket):
             sha256 = Path(entry["name"]).name.split(".", 1)[0]
             if _SHA256.fullmatch(sha256):
                 yield StoredFile(sha256, int(entry["size"] or 0), self._modified(entry["name"]), str(entry["name"]))
+
+    def _entries(self, folder: str) -> list[dict[str, Any]]:
+        try:
+            found = self._fs.ls(f"{self._root}/{folder}", detail=True, refresh=True)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return sorted(found, key=lambda entry: str(entry["name"]))
 
     def _modified(self, location: str) -> datetime:
         moment = cast("datetime", self._fs.modified(location))
