@@ -24,7 +24,8 @@ class Body:
     `data_inputs` are (node, input number) that must read int8. `output` is the value the kernel gives. `rounded`: the
     kernel exists only with an int8 output (Conv, Add, pooling); otherwise (MatMul, Gemm) it also gives floats.
     `keeps_scale`: the output has the codes of the input. `foldable` are batch norms and per-channel scalings to fold
-    into the weights, in order. `layers` are the ids of the layers inside.
+    into the weights, in order. `layers` are the ids of the layers inside. `bias_add` is the Add of a stored bias behind
+    a MatMul: left in float32 it would be drawn into a float Gemm before the integer kernel can form.
     """
 
     group: str
@@ -36,6 +37,7 @@ class Body:
     keeps_scale: bool = False
     weighted: bool = False
     foldable: tuple[ir.Node, ...] = field(default=())
+    bias_add: ir.Node | None = None
 
 
 def find_body(group: Group, table: LayerTable, nodes: Mapping[str, ir.Node]) -> Body | str:
@@ -44,7 +46,7 @@ def find_body(group: Group, table: LayerTable, nodes: Mapping[str, ir.Node]) -> 
     if anchor is None or anchor.domain not in ("", "ai.onnx"):
         return "an operator of another domain has no int8 form here"
     members = [(layer_id, nodes[layer_id]) for layer_id in group.layers if layer_id in nodes]
-    refusal = _not_float(anchor)
+    refusal = _not_float(anchor, table.layer(group.anchor).dtype)
     if refusal is not None:
         return refusal
     match anchor.op_type:
@@ -60,14 +62,14 @@ def find_body(group: Group, table: LayerTable, nodes: Mapping[str, ir.Node]) -> 
             return f"{op_type} has no static int8 kernel in this runtime"
 
 
-def _not_float(anchor: ir.Node) -> str | None:
+def _not_float(anchor: ir.Node, dtype: str) -> str | None:
     value = anchor.inputs[0] if anchor.inputs else None
     if value is None:
         return "it reads nothing"
-    if value.dtype is not None and value.dtype is not ir.DataType.FLOAT:
-        return f"it computes in {str(value.dtype).lower()}, int8 starts from float32"
-    if is_constant_value(value) and anchor.op_type in ("Conv", "Gemm", "MatMul"):
-        return "its left factor is a constant, not an activation"
+    if dtype != "float32":
+        return f"it computes in {dtype or 'an element type that the file does not tell'}; int8 starts from float32"
+    if is_constant_value(value) and anchor.op_type not in ("Add", "Mul", "Concat"):
+        return "it reads a stored constant where int8 needs an activation"
     return None
 
 
@@ -94,10 +96,10 @@ def _conv(group: Group, anchor: ir.Node, members: list[tuple[str, ir.Node]]) -> 
     refusal = _weight_refusal(anchor, (3, 4, 5)) or _bias_refusal(anchor)
     if refusal is not None:
         return refusal
-    channels = constant_array(anchor.inputs[1]).shape[0]  # type: ignore[union-attr]
+    shape = _weight_shape(anchor)
     layers, foldable, output = [group.anchor], [], anchor.outputs[0]
     for layer_id, node in _chain(anchor, members):
-        if _is_foldable(node, output, channels):
+        if _is_foldable(node, output, shape):
             foldable.append(node)
         elif not _is_absorbed(node):
             break
@@ -134,14 +136,25 @@ def _matmul(group: Group, anchor: ir.Node, members: list[tuple[str, ir.Node]]) -
 
 
 def _with_float_output(group: Group, anchor: ir.Node, members: list[tuple[str, ir.Node]]) -> Body:
-    layers, output = [group.anchor], anchor.outputs[0]
-    for layer_id, node in _chain(anchor, members):
+    """A product that gives floats: what follows it in the group (bias, Relu, Gelu) computes on them in fp32."""
+    output, bias_add = anchor.outputs[0], None
+    for _, node in _chain(anchor, members):
         bias = node.op_type == "Add" and any(is_constant_value(value) for value in node.inputs)
         if not bias and not _is_absorbed(node):
             break
-        layers.append(layer_id)
+        if bias and output is anchor.outputs[0]:
+            bias_add = node
         output = node.outputs[0]
-    return Body(group.id, anchor, ((anchor, 0),), output, rounded=False, layers=tuple(layers), weighted=True)
+    return Body(
+        group=group.id,
+        anchor=anchor,
+        data_inputs=((anchor, 0),),
+        output=output,
+        rounded=False,
+        layers=(group.anchor,),
+        weighted=True,
+        bias_add=bias_add,
+    )
 
 
 def _follower(group: Group, anchor: ir.Node, members: list[tuple[str, ir.Node]]) -> Body | str:
@@ -194,22 +207,32 @@ def _is_absorbed(node: ir.Node) -> bool:
     return all(bound is not None for bound in bounds)
 
 
-def _is_foldable(node: ir.Node, data: ir.Value, channels: int) -> bool:
+def _is_foldable(node: ir.Node, data: ir.Value, weight_shape: tuple[int, ...]) -> bool:
     """A batch norm, or a Mul, Add or Sub with one constant per channel."""
     if node.op_type == "BatchNormalization":
         return len(node.outputs) == 1 and all(is_constant_value(value) for value in node.inputs[1:])
     if node.op_type not in ("Mul", "Add", "Sub") or (node.op_type == "Sub" and node.inputs[0] is not data):
         return False
     other = constant_array(next((value for value in node.inputs if value is not data), None))
-    return other is not None and _per_channel(other, data, channels) is not None
+    return other is not None and _per_channel(other, weight_shape) is not None
 
 
-def _per_channel(array: np.ndarray, data: ir.Value, channels: int) -> np.ndarray | None:
-    """The constant as one number per channel, or None where it varies otherwise; shape [channels]."""
-    rank = None if data.shape is None else len(data.shape)
-    if array.size == 1 and array.ndim <= (rank or 0):
+def _weight_shape(anchor: ir.Node) -> tuple[int, ...]:
+    weight = constant_array(anchor.inputs[1])
+    if weight is None:
+        raise ValueError(f"'{anchor.name}' has no stored weight")
+    return tuple(int(size) for size in weight.shape)
+
+
+def _per_channel(array: np.ndarray, weight_shape: tuple[int, ...]) -> np.ndarray | None:
+    """The constant as one number per output channel, or None where it varies otherwise; shape [channels].
+
+    A convolution's output has as many dimensions as its weight, channels second.
+    """
+    channels, rank = weight_shape[0], len(weight_shape)
+    if array.size == 1 and array.ndim <= rank:
         return np.full(channels, array.reshape(-1)[0], dtype=np.float32)
-    if rank is None or array.size != channels or array.ndim > rank or array.ndim < rank - 1:
+    if array.size != channels or array.ndim > rank or array.ndim < rank - 1:
         return None
     position = 1 - (rank - array.ndim)
     if array.shape[position] != channels:
@@ -217,10 +240,10 @@ def _per_channel(array: np.ndarray, data: ir.Value, channels: int) -> np.ndarray
     return array.reshape(channels)
 
 
-def channel_constant(node: ir.Node, data: ir.Value, channels: int) -> np.ndarray:
+def channel_constant(node: ir.Node, data: ir.Value, weight_shape: tuple[int, ...]) -> np.ndarray:
     """The per-channel constant of a foldable Mul or Add, shape [channels]."""
     other = constant_array(next(value for value in node.inputs if value is not data))
-    array = None if other is None else _per_channel(other, data, channels)
+    array = None if other is None else _per_channel(other, weight_shape)
     if array is None:
         raise ValueError(f"'{node.name}' is not foldable")
     return array

@@ -23,7 +23,8 @@ from core.transform.prune import drop_unused_constants
 from core.transform.readback import read_back
 from core.transform.values import mark_layers
 
-OLDEST_OPSET = 10
+#: Older models are not tried: onnx's converter begins at 7.
+OLDEST_OPSET = 7
 _SATURATES = "Weights are 7-bit: this CPU has no VNNI and its u8 x s8 multiply saturates with 8-bit ones."
 
 
@@ -74,20 +75,23 @@ def place_plan(
     """
     decisions = plan.groups(Precision.INT8)
     copy = model.copy_ir()
-    mark_layers(copy)
     if not decisions or ranges is None:
+        mark_layers(copy, table)
         return copy, Placed(frozenset(), {}), {}, ()
     _refuse_old_opset(model)
-    by_value = ranges_by_value(copy, ranges)
-    bodies, refused = _find_bodies(copy, table, decisions)
-    placed = place_int8(bodies, decisions, by_value, saturates=saturates)
-    if not placed.groups:
-        return copy, Placed(placed.groups, {**refused, **placed.refused}), {}, ()
-    drop_unused_constants(copy)
     lifted, note = lift_opset(copy)
+    nodes = mark_layers(lifted, table)
+    bodies, refused = _find_bodies(nodes, table, decisions)
+    placed = place_int8(bodies, decisions, ranges_by_value(lifted, ranges), saturates=saturates)
+    refused = {**refused, **placed.refused}
+    if not placed.groups:
+        untouched = model.copy_ir()
+        mark_layers(untouched, table)
+        return untouched, Placed(placed.groups, refused), {}, ()
+    drop_unused_constants(lifted)
     notes = tuple(text for text in (note, _SATURATES if saturates else None) if text is not None)
     int8_layers = {layer: body.group for body in bodies if body.group in placed.groups for layer in body.layers}
-    return lifted, Placed(placed.groups, {**refused, **placed.refused}), int8_layers, notes
+    return lifted, Placed(placed.groups, refused), int8_layers, notes
 
 
 def _refuse_old_opset(model: Model) -> None:
@@ -97,13 +101,8 @@ def _refuse_old_opset(model: Model) -> None:
 
 
 def _find_bodies(
-    copy: ir.Model, table: LayerTable, decisions: Mapping[str, Decision]
+    nodes: Mapping[str, ir.Node], table: LayerTable, decisions: Mapping[str, Decision]
 ) -> tuple[list[Body], dict[str, str]]:
-    nodes = {
-        node.metadata_props["mixdesk.layer"]: node
-        for node in copy.graph.all_nodes()
-        if "mixdesk.layer" in node.metadata_props
-    }
     bodies: list[Body] = []
     refused: dict[str, str] = {}
     for group in table.groups:

@@ -74,7 +74,7 @@ def _values_to_watch(model: ir.Model, table: LayerTable) -> list[ir.Value]:
             for value in (*(node.inputs[number] for node, number in body.data_inputs), body.output):
                 if value is not None and not is_constant_value(value):
                     found[id(value)] = value
-    return [value for value in found.values() if value.dtype in (None, ir.DataType.FLOAT)]
+    return list(found.values())
 
 
 def _watch(model: ir.Model, values: Collection[ir.Value], keys: Mapping[int, str]) -> dict[str, tuple[str, str]]:

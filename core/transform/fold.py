@@ -23,7 +23,7 @@ def folded_weights(body: Body) -> tuple[Array, Array | None]:
     bias = _stored(body.anchor.inputs[2]).reshape(-1) if has_bias else None
     data = body.anchor.outputs[0]
     for node in body.foldable:
-        factor, offset = _affine(node, data, weight.shape[0])
+        factor, offset = _affine(node, data, weight.shape)
         weight = weight * factor.reshape([-1] + [1] * (weight.ndim - 1))
         bias = (0.0 if bias is None else bias * factor) + offset
         data = node.outputs[0]
@@ -48,14 +48,15 @@ def unlink_folded(body: Body) -> ir.Value:
     return output
 
 
-def _affine(node: ir.Node, data: ir.Value, channels: int) -> tuple[Array, Array]:
+def _affine(node: ir.Node, data: ir.Value, weight_shape: tuple[int, ...]) -> tuple[Array, Array]:
     """(factor, offset) per channel of one foldable node, float64 [channels]."""
+    channels = weight_shape[0]
     if node.op_type == "Mul":
-        return channel_constant(node, data, channels).astype(np.float64), np.zeros(channels)
+        return channel_constant(node, data, weight_shape).astype(np.float64), np.zeros(channels)
     if node.op_type == "Add":
-        return np.ones(channels), channel_constant(node, data, channels).astype(np.float64)
+        return np.ones(channels), channel_constant(node, data, weight_shape).astype(np.float64)
     if node.op_type == "Sub":
-        return np.ones(channels), -channel_constant(node, data, channels).astype(np.float64)
+        return np.ones(channels), -channel_constant(node, data, weight_shape).astype(np.float64)
     gamma, beta, mean, variance = (_stored(value).astype(np.float64) for value in node.inputs[1:5])
     attribute = node.attributes.get("epsilon")
     epsilon = 1e-5 if attribute is None else attribute.as_float()

@@ -15,17 +15,23 @@ import onnx_ir as ir
 
 from core.errors import UnavailableError
 from core.graph.identity import walk
+from core.transform.values import BUCKET
 
 WANTED = 13
 _OLDEST_BY_HAND = 11
+#: Before IR 4 every initializer had to be a graph input too.
+_IR_WITH_FREE_INITIALIZERS = 7
 
 
 def lift_opset(model: ir.Model) -> tuple[ir.Model, str | None]:
     """Returns the model at opset >= 13 (the same object where it already is) and a sentence on what was done, or None.
 
+    Node names stay; nodes that had to be added carry the bucket "copy" in their metadata.
+
     Raises:
         UnavailableError: the opset is too old and cannot be lifted; the message names it.
     """
+    model.ir_version = max(model.ir_version, _IR_WITH_FREE_INITIALIZERS)
     opset = model.opset_imports.get("")
     if opset is None or opset >= WANTED:
         return model, None
@@ -93,14 +99,15 @@ def _flatten_around(node: ir.Node, axis: int) -> None:
     if source is None:
         return
     name = node.name or "softmax"
-    shape = ir.node("Shape", [source], name=f"{name}_shape")
-    flat = ir.node("Flatten", [source], {"axis": axis}, name=f"{name}_flat")
+    inserted = {BUCKET: "copy"}
+    shape = ir.node("Shape", [source], name=f"{name}_shape", metadata_props=dict(inserted))
+    flat = ir.node("Flatten", [source], {"axis": axis}, name=f"{name}_flat", metadata_props=dict(inserted))
     for made in (shape, flat):
         made.outputs[0].name = f"{made.name}_out"
         node.prepend(made)
     node.replace_input_with(0, flat.outputs[0])
     node.attributes["axis"] = ir.AttrInt64("axis", -1)
-    back = ir.node("Reshape", [result, shape.outputs[0]], name=f"{name}_back")
+    back = ir.node("Reshape", [result, shape.outputs[0]], name=f"{name}_back", metadata_props=inserted)
     back.outputs[0].type, back.outputs[0].shape = result.type, result.shape
     final = result.name
     result.replace_all_uses_with(back.outputs[0], replace_graph_outputs=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
+from core.graph.constants import constant_array
 from core.recipe.plan import Decision
 from core.transform.affine import (
     REDUCED_WEIGHT_LIMIT,
@@ -20,6 +21,7 @@ from core.transform.affine import (
     ActivationCode,
     Array,
     Range,
+    WeightCode,
     activation_code,
     bias_floor,
     quantize_bias,
@@ -185,6 +187,20 @@ class _Placer:
             codes, scale = quantize_bias(bias, input_scale, code.scale)
             bias_axis = None if axis is None else 0
             anchor.replace_input_with(2, self._dequantized(body, "bias", codes, scale, axis=bias_axis))
+        elif body.bias_add is not None:
+            self._quantize_added_bias(body, body.bias_add, input_scale, code)
+
+    def _quantize_added_bias(self, body: Body, add: ir.Node, input_scale: np.float32, code: WeightCode) -> None:
+        """Stores the bias that an Add behind a MatMul brings as int32, where it holds one number per column."""
+        number = next(i for i, value in enumerate(add.inputs) if value is not body.anchor.outputs[0])
+        bias = constant_array(add.inputs[number])
+        if bias is None or bias.dtype != np.float32 or bias.ndim == 0 or bias.size != code.codes.shape[-1]:
+            return
+        if np.any(bias_floor(bias.reshape(-1), input_scale) > code.scale):
+            return
+        codes, scale = quantize_bias(bias, input_scale, code.scale)
+        axis = None if code.axis is None else bias.ndim - 1
+        add.replace_input_with(number, self._dequantized(body, "bias", codes, scale, axis=axis))
 
     def _code(self, value: ir.Value) -> ActivationCode:
         if id(value) not in self._codes:

@@ -119,14 +119,14 @@ def _why(
         return decision.why
     if refusal is not None:
         return refusal
+    if ran == str(Precision.INT8):
+        return decision.why
     if not inside:
         return (
-            f"{op_type} has no int8 form behind this kernel: it reads the dequantized result in fp32"
+            f"{op_type} computes in fp32 on what this integer kernel gives: it has no int8 form behind it"
             if placed
             else (decision.why)
         )
-    if ran == str(Precision.INT8):
-        return decision.why
     if ran == FOLDED:
         return "the runtime folded it away: nothing is computed here any more"
     kernels = ", ".join(sorted({node.op_type for node in nodes})) or "nothing"

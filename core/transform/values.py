@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from core.graph.identity import walk
+from core.graph.layer import LayerTable
 
 LAYER = "mixdesk.layer"
 GROUP = "mixdesk.group"
@@ -29,9 +30,16 @@ def value_keys(model: ir.Model) -> dict[int, str]:
     return keys
 
 
-def mark_layers(model: ir.Model) -> dict[str, ir.Node]:
-    """Writes each node's layer id into its metadata, so that a candidate's nodes can be traced to their source."""
-    nodes = nodes_by_layer(model)
-    for layer_id, node in nodes.items():
-        node.metadata_props[LAYER] = layer_id
+def mark_layers(model: ir.Model, table: LayerTable) -> dict[str, ir.Node]:
+    """Writes each node's layer id into its metadata, so that a candidate's nodes can be traced to their source.
+
+    Nodes that the table does not know (added when the opset was lifted) are marked as copies.
+    """
+    nodes = {}
+    for layer_id, node in nodes_by_layer(model).items():
+        if layer_id in table:
+            node.metadata_props[LAYER] = layer_id
+            nodes[layer_id] = node
+        else:
+            node.metadata_props.setdefault(BUCKET, "copy")
     return nodes
