@@ -1,0 +1,125 @@
+"""Accuracy: how often original and candidate are right, where the data has labels; and how sure the change is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.measure.answers import read_answers
+from core.measure.intervals import Interval, paired_change, upper_share
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+TOP_1 = "top-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Accuracy before and after on the same samples; all None where there is none, with the reason in `why`.
+
+    `harmful` counts samples that were right before and are wrong after, `helpful` the other way round.
+    `ci95_change` is the interval of after - before.
+    """
+
+    metric: str | None = None
+    before: float | None = None
+    after: float | None = None
+    ci95_change: Interval | None = None
+    harmful: int | None = None
+    helpful: int | None = None
+    samples: int = 0
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `accuracy` object of the documents."""
+        return {
+            "metric": self.metric,
+            "before": self.before,
+            "after": self.after,
+            "ci95_change": None if self.ci95_change is None else list(self.ci95_change),
+            "harmful": self.harmful,
+            "helpful": self.helpful,
+            "samples": self.samples,
+            "why": self.why,
+        }
+
+    @property
+    def lower_bound(self) -> float | None:
+        """One-sided 95 % bound of the accuracy after.
+
+        Harmful flips count with their exact binomial upper bound among the samples that were right before, helpful
+        ones as they were seen.
+        """
+        if self.before is None or self.harmful is None or self.helpful is None:
+            return None
+        right = round(self.before * self.samples)
+        lost = upper_share(self.harmful, right) * right if right else 0.0
+        return (right - lost + self.helpful) / self.samples
+
+
+def accuracy(
+    labels: Array | None,
+    indices: Sequence[int],
+    reference: Sequence[Mapping[str, Array]],
+    got: Sequence[Mapping[str, Array]],
+    *,
+    outputs: Collection[str] | None = None,
+) -> Accuracy:
+    """Share of samples whose top answer is the label, before and after.
+
+    The first output that says classes and is compatible with the labels is judged: class scores `[classes]` or
+    `[1, classes]` (or one row per position) against integer labels, or an output of integers or texts against labels
+    of its kind.
+
+    Args:
+        labels: of all samples of the data set (first axis: samples), or None.
+        indices: the samples that were run.
+        reference: the original's outputs, one mapping per index.
+        got: the candidate's.
+        outputs: which outputs may be judged; None for all.
+    """
+    if labels is None:
+        return Accuracy(why="the data has no labels")
+    if not indices:
+        return Accuracy(why="there are no samples")
+    if labels.dtype.kind == "f" and not np.all(labels == np.round(labels)):
+        return Accuracy(why="the labels are not classes: no metric of this version fits them")
+    names = [name for name in reference[0] if outputs is None or name in outputs]
+    expected = [np.asarray(labels[index]).reshape(-1) for index in indices]
+    for name in names:
+        before = [_is_right(outputs_of.get(name), label) for outputs_of, label in zip(reference, expected, strict=True)]
+        if any(right is None for right in before):
+            continue
+        after = [_is_right(outputs_of.get(name), label) for outputs_of, label in zip(got, expected, strict=True)]
+        return _count([bool(right) for right in before], [bool(right) for right in after])
+    return Accuracy(why="no output holds class scores that fit the labels")
+
+
+def _is_right(output: Array | None, label: Array) -> bool | None:
+    """Whether the top answer is the label; None where the output says none or none of that kind."""
+    answers = None if output is None else read_answers(output)
+    if answers is None or answers.chosen.shape != label.shape:
+        return None
+    if (answers.chosen.dtype.kind in "OU") != (label.dtype.kind in "OU"):
+        return None
+    if answers.probabilities is not None and int(label.max(initial=0)) >= answers.probabilities.shape[-1]:
+        return None
+    return bool(np.all(answers.chosen == label))
+
+
+def _count(before: Sequence[bool], after: Sequence[bool]) -> Accuracy:
+    samples = len(before)
+    harmful = sum(was and not now for was, now in zip(before, after, strict=True))
+    helpful = sum(now and not was for was, now in zip(before, after, strict=True))
+    return Accuracy(
+        metric=TOP_1,
+        before=sum(before) / samples,
+        after=sum(after) / samples,
+        ci95_change=paired_change(helpful, harmful, samples),
+        harmful=harmful,
+        helpful=helpful,
+        samples=samples,
+    )

@@ -1,0 +1,82 @@
+"""Latency in pairs: what an interleaved comparison of two models found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from core.measure.intervals import Interval
+
+PAIRED = "paired, interleaved in random order, in two child processes"
+
+
+@dataclass(frozen=True, slots=True)
+class PairedLatency:
+    """Mean wall time of the original over that of the candidate, on the same samples; above 1 is faster.
+
+    `ratio_bound` and `after_bound_ms` are one-sided 95 % bounds. `throughput` is samples per second. `memory_bytes`
+    is each child's peak resident memory: interpreter, runtime and model. `pairs` were used, `disturbed` left out
+    because another process took the processor during them. `noise_ci95` is the interval of the original against
+    itself, measured in between; None where it was not.
+    """
+
+    ratio: float
+    ci95: Interval
+    ratio_bound: float
+    before_ms: float
+    after_ms: float
+    after_bound_ms: float
+    before_p95_ms: float
+    after_p95_ms: float
+    batch: int
+    pairs: int
+    disturbed: int
+    samples: int
+    before_memory_bytes: int | None
+    after_memory_bytes: int | None
+    noise_ci95: Interval | None = None
+
+    @property
+    def before_throughput(self) -> float:
+        """Samples per second of the original."""
+        return 1e3 * self.batch / self.before_ms
+
+    @property
+    def after_throughput(self) -> float:
+        """Samples per second of the candidate."""
+        return 1e3 * self.batch / self.after_ms
+
+    @property
+    def p95_ratio(self) -> float:
+        """Slow runs of the original over those of the candidate (95th percentiles)."""
+        return self.before_p95_ms / self.after_p95_ms
+
+    @property
+    def memory_ratio(self) -> float | None:
+        """Peak memory of the original over that of the candidate: above 1 is smaller."""
+        if not self.before_memory_bytes or not self.after_memory_bytes:
+            return None
+        return self.before_memory_bytes / self.after_memory_bytes
+
+    @property
+    def smallest_effect(self) -> float | None:
+        """The smallest relative change that stands out from the noise of the original against itself."""
+        if self.noise_ci95 is None:
+            return None
+        low, high = self.noise_ci95
+        return max(1 - low, high - 1, 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `speedup` object of the documents, with how it was measured."""
+        return {
+            "ratio": self.ratio,
+            "ci95": list(self.ci95),
+            "before_ms": self.before_ms,
+            "after_ms": self.after_ms,
+            "before_p95_ms": self.before_p95_ms,
+            "after_p95_ms": self.after_p95_ms,
+            "pairs": self.pairs,
+            "disturbed": self.disturbed,
+            "samples": self.samples,
+            "how": PAIRED,
+        }
