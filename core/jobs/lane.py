@@ -108,20 +108,28 @@ class Lane:
             say_waiting(self._workspace, [row for row in waiting if not row.what], blocker)
 
     def _start_next(self) -> None:
-        row = None
         try:
             row = claim(self._workspace, self._share, self._keeper)
-            if row is not None:
-                self._running = _Running(row, Child(self._command(row), self._workspace.logs / row.log))
-                set_pid(self._workspace, row.id, self._running.child.pid)
-        except (OSError, MixdeskError) as e:
-            if row is None or self._running is not None:
-                raise
-            reason = e.message if isinstance(e, MixdeskError) else str(e.strerror or e)
-            end(self._workspace, row.id, not_started(reason.rstrip(".")))
+            child = None if row is None else self._spawn(row)
+            if row is not None and child is not None:
+                self._running = _Running(row, child)
+                set_pid(self._workspace, row.id, child.pid)
         finally:
             if self._running is None:
                 self._release()
+
+    def _spawn(self, row: JobRow) -> Child | None:
+        try:
+            return Child(self._command(row), self._workspace.logs / row.log)
+        except OSError as e:
+            reason = str(e.strerror or e)
+        except MixdeskError as e:
+            reason = e.message.rstrip(".")
+        except Exception as e:  # noqa: BLE001 - a fault of ours must not leave a job that runs for ever
+            _log.exception("The command of job %s cannot be made", row.id)
+            reason = f"Mixdesk made a mistake ({type(e).__name__}: {e})"
+        end(self._workspace, row.id, not_started(reason))
+        return None
 
     def _look_after(self, running: _Running) -> None:
         exit_code = running.child.poll()
