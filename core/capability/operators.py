@@ -138,6 +138,7 @@ def _constant(name: str, array: Any) -> ir.Value:
 def _model(inputs: Sequence[ir.Value], nodes: Sequence[ir.Node], stored: Sequence[ir.Value]) -> ir.Model:
     last = nodes[-1].outputs[0]
     last.name = "y"
+    last.shape = ir.Shape([None] * len(inputs[0].shape or ()))
     last.type = ir.TensorType(ir.DataType.UINT8 if nodes[-1].op_type == "QuantizeLinear" else ir.DataType.FLOAT)
     graph = ir.Graph(inputs, [last], nodes=nodes, initializers=stored, opset_imports={"": _OPSET}, name="one_operator")
     return ir.Model(graph, ir_version=9)
