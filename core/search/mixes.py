@@ -11,12 +11,13 @@ from core.errors import RunError
 from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset
 from core.intake.model import Model
+from core.measure.outputs import Outputs, run_outputs
 from core.recipe.plan import Plan
 from core.recipe.precision import Precision, Support
 from core.recipe.recipe import Recipe, Rule
 from core.recipe.resolve import resolve
 from core.runtime.settings import SessionSettings
-from core.sensitivity.noise import Outputs, noise_of, run_samples
+from core.sensitivity.noise import noise_of
 from core.transform.body import find_body
 from core.transform.build import place_plan
 from core.transform.calibrate import Ranges
@@ -111,7 +112,7 @@ class MixBench:
         self._accepts = accepts
         original = ingredients.model.to_bytes()
         everything = sorted({*self._probe, *self._judge})
-        outputs = run_samples(original, dataset, everything, ingredients.settings)
+        outputs = run_outputs(original, dataset, everything, ingredients.settings)
         self._reference = dict(zip(everything, outputs, strict=True))
         self._scored: dict[Mix, Scored] = {}
         self.evaluations = 0
@@ -141,5 +142,5 @@ class MixBench:
     def _run(self, mix: Mix, indices: tuple[int, ...]) -> tuple[list[Outputs], float, int]:
         self.evaluations += 1
         data = self._ingredients.build(mix)
-        outputs = run_samples(data, self._dataset, indices, self._ingredients.settings)
+        outputs = run_outputs(data, self._dataset, indices, self._ingredients.settings)
         return outputs, noise_of([self._reference[index] for index in indices], outputs), len(data)

@@ -9,25 +9,15 @@ prediction for a whole set possible; the search never trusts that sum without me
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from core.errors import RunError
-from core.intake.dataset import Dataset
-from core.runtime.session import open_session, run_session
-from core.runtime.settings import SessionSettings
+from core.measure.outputs import Outputs
 
-Outputs = Mapping[str, Any]
 CAP_DB = 200.0
 _IDENTICAL = 10 ** (-CAP_DB / 10)
-
-
-def run_samples(model: bytes, dataset: Dataset, indices: Sequence[int], settings: SessionSettings) -> list[Outputs]:
-    """The outputs of a model for these samples, in order."""
-    session = open_session(model, settings)
-    return [run_session(session, dataset.feed(index)) for index in indices]
 
 
 def noise_of(reference: Sequence[Outputs], got: Sequence[Outputs]) -> float:
@@ -64,7 +54,7 @@ def _float_outputs(reference: Sequence[Outputs]) -> list[str]:
     return [
         name
         for name, value in reference[0].items()
-        if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating)
+        if np.issubdtype(value.dtype, np.floating)
     ]
 
 

@@ -11,7 +11,8 @@ from core.recipe.precision import Precision
 from core.recipe.recipe import Rule
 from core.search.mixes import Ingredients
 from core.search.optimize import Goal, SearchResult, search_mix
-from core.sensitivity.noise import Outputs, sqnr_db
+from core.measure.outputs import Outputs
+from core.sensitivity.noise import sqnr_db
 from tests.transform.models import SETTINGS, Bench, model_from_text, random_weights
 
 TEXT = """g (float[1, 32, 24, 24] x) => (float[1, 10] y) {

@@ -7,7 +7,8 @@ import pytest
 from core.errors import UnavailableError
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
-from core.sensitivity.noise import noise_of, run_samples, sqnr_db
+from core.measure.outputs import run_outputs
+from core.sensitivity.noise import noise_of, sqnr_db
 from tests.transform.models import SETTINGS, Bench, executed, model_from_text, random_weights
 
 INT8, FP32 = Precision.INT8, Precision.FP32
@@ -27,8 +28,8 @@ def _residual() -> Bench:
 
 def _sqnr(bench: Bench, data: bytes) -> float:
     indices = range(len(bench.data))
-    reference = run_samples(bench.model.to_bytes(), bench.data, indices, SETTINGS)
-    return sqnr_db(noise_of(reference, run_samples(data, bench.data, indices, SETTINGS)))
+    reference = run_outputs(bench.model.to_bytes(), bench.data, indices, SETTINGS)
+    return sqnr_db(noise_of(reference, run_outputs(data, bench.data, indices, SETTINGS)))
 
 
 def test_a_residual_network_runs_in_integers_from_end_to_end() -> None:
