@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_models"
 
 
-def missing_service(what: str) -> None:
+def missing_service(what: str) -> NoReturn:
     """Skips the test for want of a service, or fails it where MIXDESK_REQUIRE_SERVICES says that all must be there."""
     if os.environ.get("MIXDESK_REQUIRE_SERVICES"):
         pytest.fail(f"{what}, and MIXDESK_REQUIRE_SERVICES is set")
@@ -46,7 +47,7 @@ def chromium() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         missing_service("chromium is not on the path")
-    return str(found)
+    return found
 
 
 @pytest.fixture(scope="session")
