@@ -30,6 +30,16 @@ _POLICY = (
 )
 _HEADERS = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 _SERVED = (".js", ".css", ".json", ".png", ".ico")
+#: Netron's grounds in the colours of our theme.
+_GROUND = (
+    "<style>body, body.default, .default { background-color: #FBFBF9; } "
+    "@media (prefers-color-scheme: dark) { body, body.default, .default { background-color: #101418; } }</style>"
+)
+#: Netron takes the focus when the graph is there; the page around it must not jump then.
+_CALM = """\
+const focus = HTMLElement.prototype.focus;
+HTMLElement.prototype.focus = function (options) { focus.call(this, { ...options, preventScroll: true }); };
+"""
 _FAR_AHEAD = "9999-01-01 00:00:00"
 
 
@@ -56,8 +66,12 @@ def netron_routes(find_file: FindFile, name_of: NameOf) -> Sequence[BaseRoute]:
             return PlainTextResponse("Netron has no such file.", status_code=404)
         return FileResponse(netron_folder() / name, headers={**_HEADERS, "Cache-Control": "max-age=3600"})
 
+    def calm(request: Request) -> Response:
+        return Response(_CALM, media_type="text/javascript", headers=_HEADERS)
+
     return (
         Route("/netron/{sha256}/", page),
+        Route("/netron/{sha256}/calm.js", calm),
         Route("/netron/{sha256}/data/model.onnx", model),
         Route("/netron/{sha256}/{name}", asset),
     )
@@ -70,6 +84,7 @@ def netron_page(name: str) -> str:
         f'<meta name="name" content="{html.escape(name, quote=True)}">'
     )
     page = (netron_folder() / "index.html").read_text(encoding="utf-8")
+    page = page.replace("</head>", f'{_GROUND}\n<script src="calm.js"></script>\n</head>', 1)
     page = re.sub(r'<meta name="version" content="[^"]*">', lambda _: meta, page, count=1)
     return re.sub(r'<meta name="date" content="[^"]*">', f'<meta name="date" content="{_FAR_AHEAD}">', page, count=1)
 

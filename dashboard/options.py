@@ -42,12 +42,14 @@ THEME: Final[Mapping[str, Any]] = {
     "theme.light.textColor": "#1B1F23",
     "theme.light.borderColor": "#DCDDD8",
     "theme.light.linkColor": "#0B7A75",
+    "theme.light.grayTextColor": "#666D73",
     "theme.dark.primaryColor": "#3FC1B0",
     "theme.dark.backgroundColor": "#101418",
     "theme.dark.secondaryBackgroundColor": "#181E24",
     "theme.dark.textColor": "#E6E9EC",
     "theme.dark.borderColor": "#2B333B",
     "theme.dark.linkColor": "#3FC1B0",
+    "theme.dark.grayTextColor": "#9AA3AB",
 }
 
 

@@ -9,6 +9,8 @@ from urllib.parse import quote, unquote
 
 import streamlit as st
 
+from dashboard.mixing import History
+
 T = TypeVar("T")
 
 #: How many digits of a content hash a link carries; enough for every workspace a person will ever have.
@@ -130,3 +132,9 @@ def _write(key: LinkKey, value: str | None) -> None:
     elif st.query_params.get(key.param) != value:
         st.query_params[key.param] = value
     st.session_state[_AGREED] = {**st.session_state.get(_AGREED, {}), key.param: value}
+
+
+# ---- Mix page ---------------------------------------------------------------------------------------------------
+
+#: Per model (its sha256): the mix on the desk, with its steps to undo and redo.
+MIXES: SessionKey[dict[str, History]] = SessionKey("mix.histories", dict)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.errors import MixdeskError
 from core.intake.samples import Sample
+from core.report import quantities
 from dashboard import loading, state
 from dashboard.widgets import errors, upload
 from dashboard.widgets.text import plain
@@ -15,7 +16,7 @@ _COLUMNS = 3
 
 def ask_for_model() -> None:
     """Drawn where a page needs a model and none is on the desk; call `st.stop()` after it."""
-    st.markdown("### Choose a model first")
+    st.subheader("Choose a model first", anchor=False)
     _say_why_missing()
     st.caption("Start with a sample, or load your own model on the Model page.")
     sample_cards(key="empty")
@@ -24,15 +25,22 @@ def ask_for_model() -> None:
 def choose_model() -> None:
     """The first view: the samples as cards, and beside them a place for one's own model."""
     _say_why_missing()
+    st.header("See where a model spends its time, and make it faster layer by layer", anchor=False)
+    st.markdown(
+        ":gray[Open a model, profile it, set a precision per layer, build and measure it, "
+        "and take the faster model with you, with the proof.]"
+    )
     left, right = st.columns([2, 1], gap="large")
     with left:
-        st.markdown("### Start with a sample")
-        st.caption("Each comes with real data, so that everything can be tried at once.")
+        st.subheader("Start with a sample", anchor=False)
         sample_cards(key="sample")
     with right:
-        st.markdown("### Load your own")
-        st.caption("An .onnx file and, if you have it, an .npz with one array per input (y holds labels).")
-        upload.drop_files("Model and data", kinds=("onnx", "npz"), key="upload.first")
+        st.subheader("Load your own", anchor=False)
+        upload.drop_files(
+            "An .onnx file and, if you have it, an .npz with one array per input (y: labels)",
+            kinds=("onnx", "npz"),
+            key="upload.first",
+        )
         st.caption("Files stay on this server. Without data, seeded synthetic inputs are used and flagged as such.")
 
 
@@ -56,9 +64,12 @@ def sample_cards(*, key: str) -> None:
 
 
 def _card(sample: Sample, *, key: str) -> None:
-    with st.container(border=True, height="stretch"):
-        st.markdown(f"**{plain(sample.name)}**")
-        st.caption(f"{plain(sample.task)} · {plain(sample.metric or 'no labels')} · {plain(sample.licence)}")
+    with st.container(border=True, height="stretch", gap="small"):
+        st.markdown(f"**{plain(sample.name)}**  \n{plain(sample.task.capitalize())}")
+        st.caption(plain(sample.shows.capitalize()))
+        st.space("stretch")
+        size = quantities.size(sample.model.stat().st_size)
+        st.caption(f"{size} · {plain(sample.metric or 'no labels')} · {plain(sample.licence)}")
         st.button(
             "Open sample",
             key=f"{key}.{sample.name}",

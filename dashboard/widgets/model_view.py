@@ -15,6 +15,8 @@ from dashboard.widgets import empty, shapes, upload
 from dashboard.widgets.text import plain
 
 _GRAPH_HEIGHT = 560
+#: Longer tables scroll.
+_ROWS = 8
 _SEVERITY = {
     "error": (":material/error:", "red"),
     "warning": (":material/warning:", "orange"),
@@ -24,11 +26,11 @@ _SEVERITY = {
 
 def heading(on: Subject) -> None:
     """Name, origin, size and hash, and the way to another model."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"### {plain(on.model.name)}", width="content")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         words = (on.model.origin, quantities.size(on.model.size_bytes), f"sha256 {on.model.sha256[:12]}")
-        st.caption(plain(" · ".join(word for word in words if word)), width="content")
-        st.space("stretch")
+        facts = plain(" · ".join(word for word in words if word))
+        st.subheader(plain(on.model.name), anchor=False, width="content")
+        st.caption(facts, width="stretch")
         with st.popover("Open another model", icon=":material/folder_open:", key="model.another"):
             empty.sample_buttons(key="another")
             upload.drop_files("Your model", kinds=("onnx", "npz"), key="upload.another")
@@ -67,7 +69,7 @@ def skeleton() -> None:
 def graph(on: Subject) -> None:
     """The file in Netron, on our own port."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("##### Graph", width="stretch")
+        st.subheader("Graph", anchor=False, width="stretch")
         st.link_button("Open in a tab", netron_url(on.model.sha256), icon=":material/open_in_new:", type="tertiary")
     st.iframe(netron_url(on.model.sha256), height=_GRAPH_HEIGHT, alt=f"Graph of {on.model.name} in Netron")
 
@@ -77,11 +79,11 @@ def operators(document: Document) -> None:
     ops = sorted(document["ops"].items(), key=lambda item: (-item[1], item[0]))
     if not ops:
         return
-    st.markdown("##### Operators")
+    st.subheader("Operators", anchor=False)
     st.dataframe(
         pd.DataFrame(ops, columns=["operator", "layers"]),
         hide_index=True,
-        height=min(36 * (len(ops) + 1), 252),
+        height="content" if len(ops) <= _ROWS else 35 * _ROWS,
         column_config={
             "operator": st.column_config.TextColumn("Operator"),
             "layers": st.column_config.ProgressColumn(
@@ -94,30 +96,28 @@ def operators(document: Document) -> None:
 
 def validation(document: Document) -> None:
     """Findings, worst first, and what was repaired on loading."""
-    st.markdown("##### Validation")
+    st.subheader("Validation", anchor=False)
     findings, repairs = document["findings"], document["repairs"]
     with st.container(border=True, gap="small"):
         if not any(finding["severity"] in ("error", "warning") for finding in findings):
             st.markdown(":green[:material/check_circle:] Checker, shape inference and runtime accept this model.")
         for finding in findings:
             icon, colour = _SEVERITY[finding["severity"]]
-            st.markdown(f":{colour}[{icon}] {plain(finding['message'])}")
-            if finding["hint"]:
-                st.caption(plain(finding["hint"]))
+            st.markdown(_told(f":{colour}[{icon}] {plain(finding['message'])}", finding["hint"]))
         for repair in repairs:
-            st.markdown(f":gray[:material/build:] {plain(repair['what'])} ({repair['count']})")
-            st.caption(plain(repair["why"]))
+            what = f":gray[:material/build:] {plain(repair['what'])} ({repair['count']})"
+            st.markdown(_told(what, repair["why"]))
 
 
 def tensors(document: Document) -> None:
     """Inputs and outputs with their types and shapes."""
-    st.markdown("##### Inputs and outputs")
+    st.subheader("Inputs and outputs", anchor=False)
     model = document["model"]
     rows = [_tensor("in", spec) for spec in model["inputs"]] + [_tensor("out", spec) for spec in model["outputs"]]
     st.dataframe(
         pd.DataFrame(rows, columns=["way", "name", "type", "shape"]),
         hide_index=True,
-        height=36 * (min(len(rows), 6) + 1),
+        height="content" if len(rows) <= _ROWS else 35 * _ROWS,
         column_config={
             "way": st.column_config.TextColumn("", width=40),
             "name": st.column_config.TextColumn("Name"),
@@ -131,7 +131,7 @@ def tensors(document: Document) -> None:
 def data(on: Subject, document: Document) -> None:
     """What the model is judged with; synthetic inputs say so, and what that means."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("##### Data", width="content")
+        st.subheader("Data", anchor=False, width="content")
         if on.data is None:
             st.badge("synthetic", icon=":material/science:", color="orange")
     with st.container(border=True, gap="small"):
@@ -147,7 +147,7 @@ def mixes(on: Subject) -> None:
     draft = services.draft(on)
     if not rows and draft is None:
         return
-    st.markdown("##### Saved mixes")
+    st.subheader("Saved mixes", anchor=False)
     with st.container(border=True, gap="small"):
         for row in rows:
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -156,6 +156,10 @@ def mixes(on: Subject) -> None:
         if draft is not None:
             st.caption(f"A draft that was not built yet: {_rules(draft)}")
         st.page_link("app_pages/mix.py", label="Open the desk", icon=":material/tune:", query_params=state.link())
+
+
+def _told(what: str, more: str | None) -> str:
+    return f"{what}  \n:small[:gray[{plain(more)}]]" if more else what
 
 
 def _describe(given: dict[str, Any] | None, *, synthetic: bool) -> None:

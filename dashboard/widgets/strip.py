@@ -26,8 +26,8 @@ def draw() -> None:
             _data(on)
             _target()
         st.space("stretch")
-        with st.container(horizontal=True, horizontal_alignment="right", gap="small", width="content"):
-            _machine()
+        _machine()
+        with st.container(width="content"):
             job_chip.draw()
 
 
@@ -47,7 +47,7 @@ def _model(on: Subject | None) -> None:
         placeholder="Choose a model",
         label_visibility="collapsed",
         icon=":material/deployed_code:",
-        width=230,
+        width=200,
         on_change=_choose_model,
     )
 
@@ -70,7 +70,7 @@ def _data(on: Subject) -> None:
         key="strip.data",
         label_visibility="collapsed",
         icon=":material/dataset:",
-        width=230,
+        width=180,
         on_change=_choose_data,
     )
 
@@ -96,7 +96,7 @@ def _target() -> None:
         accept_new_options=True,
         label_visibility="collapsed",
         icon=":material/flag:",
-        width=200,
+        width=160,
         help="What a mix must still reach, e.g. accuracy>=99% (of the original), sqnr>=30 (dB), latency<=5ms.",
         on_change=_choose_target,
     )

@@ -1,0 +1,71 @@
+"""Netron is served silenced, pointed at a file of the workspace, and held to this server by the browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from starlette.routing import BaseRoute
+
+from dashboard.netron import netron_folder, netron_page, netron_routes, netron_url
+from tests.dashboard.asgi import get
+
+SHA = "a" * 64
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "model"
+    path.write_bytes(b"a model")
+    return path
+
+
+def routes(model: Path, name: str = "digits") -> Sequence[BaseRoute]:
+    return netron_routes(lambda sha256: model if sha256 == SHA else None, lambda _: name)
+
+
+def meta(page: str, name: str) -> list[str]:
+    return re.findall(rf'<meta name="{name}" content="([^"]*)">', page)
+
+
+def test_the_page_claims_no_version_and_a_date_that_never_ends() -> None:
+    page = netron_page("digits")
+    assert meta(page, "version") == ["0.0.0"]
+    assert meta(page, "date") == ["9999-01-01 00:00:00"]
+    assert meta(page, "file") == ["data/model.onnx"]
+
+
+def test_a_name_with_markup_stays_a_name() -> None:
+    page = netron_page('"><script>alert(1)</script>\\1')
+    assert "<script>alert" not in page
+    assert meta(page, "name") == ["&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\1"]
+
+
+def test_the_page_gives_the_consent_and_forbids_connections_elsewhere(model: Path) -> None:
+    answer = get(routes(model), netron_url(SHA))
+    assert answer.status == 200
+    assert answer.headers["set-cookie"].startswith("consent=1;")
+    assert "connect-src 'self';" in answer.headers["content-security-policy"]
+    assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
+
+
+def test_the_file_lies_beside_the_page(model: Path) -> None:
+    assert get(routes(model), f"/netron/{SHA}/data/model.onnx").body == b"a model"
+
+
+def test_a_file_that_is_not_there_is_not_found(model: Path) -> None:
+    other = "b" * 64
+    assert get(routes(model), netron_url(other)).status == 404
+    assert get(routes(model), f"/netron/{other}/data/model.onnx").status == 404
+
+
+def test_every_script_of_netron_is_served(model: Path) -> None:
+    for name in ("index.js", "browser.js", "view.js", "onnx.js", "grapher.css", "onnx-metadata.json"):
+        assert get(routes(model), f"/netron/{SHA}/{name}").body == (netron_folder() / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["server.py", "index.html", "__init__.py", "..", "%2e%2e%2fpyproject.toml"])
+def test_nothing_else_of_the_package_is_served(model: Path, name: str) -> None:
+    assert get(routes(model), f"/netron/{SHA}/{name}").status == 404

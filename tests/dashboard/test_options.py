@@ -1,0 +1,44 @@
+"""The options that the server passes itself and the file that serves `streamlit run` say the same."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from streamlit import config
+
+from dashboard import options
+
+FILE = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
+
+
+def flat(section: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def test_the_file_and_the_options_agree() -> None:
+    assert dict(flat(tomllib.loads(FILE.read_text(encoding="utf-8")))) == {**options.SERVER, **options.THEME}
+
+
+def test_streamlit_knows_every_option() -> None:
+    known = set(config._config_options_template)
+    assert set(options.server_options(host="0.0.0.0", port=1)) <= known
+
+
+def test_nothing_is_sent_and_only_this_machine_is_served_unless_told_otherwise() -> None:
+    given = options.server_options()
+    assert given["server.address"] == "127.0.0.1"
+    assert given["browser.gatherUsageStats"] is False
+    assert given["server.allowedHosts"] == ["127.0.0.1", "localhost", "::1"]
+    assert "server.port" not in given
+
+
+def test_a_server_for_others_answers_under_any_name() -> None:
+    assert options.allowed_hosts("0.0.0.0") == ["*"]
+    assert "server.allowedHosts" not in options.server_options(host="0.0.0.0", port=80)
