@@ -119,7 +119,8 @@ def dashboard_order(module: Module) -> list[str]:
     found = []
     for name, line in imports(module):
         parts = name.split(".")
-        if own in {"figures", "tables"} and (parts[0] == "streamlit" or name.startswith("dashboard.services")):
+        session = name.startswith("dashboard.services") or (parts[0] == "streamlit" and own == "figures")
+        if own in {"figures", "tables"} and session:
             found.append(f"{module.name}:{line} imports '{name}': figures and tables are pure functions of rows")
         if parts[0] != "dashboard" or len(parts) < 2 or own not in {"widgets", "services", "state", "figures"}:
             continue

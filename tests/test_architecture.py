@@ -41,6 +41,7 @@ BAD_EXAMPLES: list[tuple[Check, str, str]] = [
     (architecture.dashboard_order, "dashboard.widgets.strip", "from dashboard.app_pages import profile"),
     (architecture.dashboard_order, "dashboard.services", "from dashboard.widgets import strip"),
     (architecture.dashboard_order, "dashboard.figures.heat", "import streamlit"),
+    (architecture.dashboard_order, "dashboard.tables", "from dashboard import services"),
     (architecture.silent, "core.measure.paired", "print('done')"),
     (architecture.silent, "core.measure.paired", "import sys\nsys.stdout.write('done')"),
     (architecture.sizes, "core.measure.paired", "x = 1\n" * 401),
