@@ -1,0 +1,183 @@
+"""Children: sessions in processes of their own, so that they share nothing while they are timed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+import core
+from core.errors import CrashedError, RunError
+from core.runtime.settings import SessionSettings
+
+Feeds = Sequence[Mapping[str, np.ndarray[Any, np.dtype[Any]]]]
+
+#: A run is disturbed where its process did not have the processor for more than this share of it.
+_TOLERATED_ABSENCE = 0.1
+_END_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Mean wall time of a visit's runs; those during which another process took the processor are left out.
+
+    `disturbed`: no run of the visit was left in peace, and the mean is over all of them.
+    """
+
+    ns: float
+    disturbed: bool
+
+
+class Child:
+    """One running child. Use it as a context manager: it never outlives its block."""
+
+    def __init__(self, name: str, folder: Path, *, threads: int) -> None:
+        self.name = name
+        self._threads = threads
+        self._errors = (folder / "errors.txt").open("w+b")
+        root = str(Path(core.__file__).resolve().parent.parent)
+        paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "core.measure.runner", str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def wait_ready(self) -> None:
+        """Waits until the model is open.
+
+        Raises:
+            RunError: the runtime refuses the model.
+            CrashedError: the process died while it opened it.
+        """
+        self._read("while it was opened")
+
+    def run(self, unit: int, *, warm: int = 0, times: int = 1) -> Timing:
+        """Runs one feed `warm` times untimed and `times` times timed.
+
+        Raises:
+            RunError: the runtime failed on it.
+            CrashedError: the process died; the message says on which sample.
+        """
+        runs = self._ask(f"run {unit} {warm} {times}", f"on sample {unit + 1}")["runs"]
+        calm = [ns for ns, cpu_ns, taken in runs if not taken and not self._was_away(ns, cpu_ns)]
+        kept = calm or [ns for ns, _, _ in runs]
+        return Timing(sum(kept) / len(kept), disturbed=not calm)
+
+    def _was_away(self, ns: int, cpu_ns: int) -> bool:
+        return self._threads == 1 and cpu_ns < (1 - _TOLERATED_ABSENCE) * ns
+
+    def peak_bytes(self) -> int:
+        """Peak resident memory of the child so far."""
+        return int(self._ask("peak", "when it was asked for its memory")["bytes"])
+
+    def close(self) -> None:
+        """Ends the child; kills it where it does not end by itself."""
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            try:
+                self._process.stdin.close()
+            except BrokenPipeError:
+                self._process.kill()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._errors.close()
+
+    def _ask(self, command: str, when: str) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self._death(when) from None
+        return self._read(when)
+
+    def _read(self, when: str) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise self._death(when)
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            error = answer["error"]
+            raise RunError(f"The {self.name} failed: {error['message']}", hint=error["hint"])
+        return answer
+
+    def _death(self, when: str) -> CrashedError:
+        code = self._process.wait()
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+        message = f"The process of the {self.name} died {when} ({how})."
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        last = f" Its last line: {lines[-1][:200]}" if lines else ""
+        hint = "Often it is memory: try a smaller batch or input." if code == -signal.SIGKILL else None
+        return CrashedError(message + last, hint=hint)
+
+
+@contextmanager
+def open_children(
+    models: Mapping[str, bytes | Path], feeds: Feeds, settings: SessionSettings
+) -> Iterator[dict[str, Child]]:
+    """Starts one child per model (name -> model) on the same feeds; all are ready inside the block and gone after it.
+
+    Raises:
+        RunError, CrashedError: a model cannot be opened; the message names it.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mixdesk-")))
+        stored = folder / "feeds.npz"
+        _write_feeds(stored, feeds)
+        children: dict[str, Child] = {}
+        for position, (name, model) in enumerate(models.items()):
+            own = folder / str(position)
+            own.mkdir()
+            path = _as_file(model, own / "model.onnx")
+            spec = {"model": str(path), "feeds": str(stored), "units": len(feeds), "settings": asdict(settings)}
+            (own / "spec.json").write_text(json.dumps(spec))
+            children[name] = stack.enter_context(Child(name, own, threads=settings.threads))
+        for child in children.values():
+            child.wait_ready()
+        yield children
+
+
+def _as_file(model: bytes | Path, path: Path) -> Path:
+    if isinstance(model, Path):
+        return model.resolve()
+    path.write_bytes(model)
+    return path
+
+
+def _write_feeds(path: Path, feeds: Feeds) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for unit, feed in enumerate(feeds):
+            for name, array in feed.items():
+                plain = np.asarray(array.tolist(), np.str_).reshape(array.shape) if array.dtype.kind == "O" else array
+                with archive.open(f"{unit}|{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, plain, allow_pickle=False)

@@ -1,0 +1,212 @@
+"""Paired timing: two models in two child processes, run in turn on the same samples in random order.
+
+Whatever the machine does, it does to both. A pair during which another process took the processor is left out and
+measured again. The ratio is mean(original) / mean(candidate) over the pairs; its interval is a bootstrap over blocks
+of neighbouring pairs, because a machine's mood lasts longer than one pair.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import DataError
+from core.intake.dataset import Dataset
+from core.measure.child import Child, Feeds, Timing, open_children
+from core.measure.intervals import percentiles, ratio_draws
+from core.measure.latency import PairedLatency
+from core.progress import Progress, Silent
+from core.runtime.settings import SessionSettings
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Clock = Callable[[], float]
+
+ORIGINAL, CANDIDATE, AGAIN = "original model", "candidate", "original model again"
+
+#: Pairs before the interval is looked at, and those that are measured even when the budget is spent.
+_FIRST_LOOK = 40
+_FEWEST = 5
+_MOST = 4000
+_LOOK_EVERY = 20
+#: Narrow enough: half the interval, relative to the ratio.
+_PRECISE = 0.01
+_WARM_UP_RUNS = 3
+_WARM_UP_SHARE = 0.1
+#: A visit lasts at least so long: short runs are repeated within it.
+_VISIT_S = 0.002
+#: Runs shorter than this are preceded by an untimed one: the other model has just emptied the caches.
+_COLD_S = 0.02
+_MOST_FEED_BYTES = 256 * 2**20
+
+
+def measure_pair(
+    original: bytes | Path,
+    candidate: bytes | Path,
+    dataset: Dataset,
+    indices: Sequence[int],
+    *,
+    settings: SessionSettings,
+    batch: int = 1,
+    seed: int = 0,
+    budget_s: float = 10.0,
+    noise: bool = False,
+    progress: Progress | None = None,
+    clock: Clock = time.monotonic,
+) -> PairedLatency:
+    """Measures how much faster the candidate is than the original.
+
+    It measures until every sample was seen and the interval is within 1 %, or the budget is spent, but at least five
+    pairs.
+
+    Args:
+        original: serialized model or its file.
+        candidate: likewise.
+        dataset: where the samples come from.
+        indices: the samples; with `batch` above 1 they run in that many together.
+        settings: of both sessions.
+        batch: samples per run.
+        seed: of the order and of the bootstrap.
+        budget_s: seconds of measuring, without opening the models.
+        noise: also measures the original against itself, in between (half as much time again).
+        progress: is told how far it is.
+        clock: seconds; a test may bring its own.
+
+    Raises:
+        DataError: no samples.
+        RunError: a model fails; the message says which.
+        CrashedError: a child died; the message says which, and on which sample.
+    """
+    feeds = _feeds(dataset, indices, batch)
+    models = {ORIGINAL: original, CANDIDATE: candidate, **({AGAIN: original} if noise else {})}
+    with open_children(models, feeds, settings) as children:
+        _warm_up(children, len(feeds), budget_s * _WARM_UP_SHARE, clock)
+        pairs = _measure(children, len(feeds), _Plan(seed, budget_s, clock), progress or Silent())
+        memory = {name: child.peak_bytes() for name, child in children.items()}
+    return _summarize(pairs, memory, batch=batch, samples=min(len(feeds), len(pairs.all)) * batch, seed=seed)
+
+
+@dataclass
+class _Pairs:
+    """Times in ns of each visit, per model, in order; `all` includes the disturbed ones."""
+
+    all: list[dict[str, Timing]] = field(default_factory=list)
+
+    def kept(self) -> list[dict[str, Timing]]:
+        """Undisturbed pairs; all of them where hardly any is undisturbed."""
+        calm = [pair for pair in self.all if not any(timing.disturbed for timing in pair.values())]
+        return calm if len(calm) >= max(_FEWEST, len(self.all) // 4) else self.all
+
+    def times(self, name: str) -> Array:
+        return np.array([pair[name].ns for pair in self.kept()])
+
+
+def _feeds(dataset: Dataset, indices: Sequence[int], batch: int) -> Feeds:
+    if not len(indices):
+        raise DataError(f"'{dataset.name}' has no samples to measure on.", hint="Give at least one sample.")
+    chunks = [indices[start : start + batch] for start in range(0, len(indices), batch)]
+    full = [chunk for chunk in chunks if len(chunk) == batch] or [_repeat(indices, batch)]
+    feeds = [dataset.batch(chunk) for chunk in full]
+    size = max(1, sum(array.nbytes for array in feeds[0].values()))
+    step = max(1, -(-len(feeds) * size // _MOST_FEED_BYTES))
+    return feeds[::step]
+
+
+def _repeat(indices: Sequence[int], batch: int) -> list[int]:
+    return [indices[position % len(indices)] for position in range(batch)]
+
+
+def _warm_up(children: Mapping[str, Child], units: int, budget_s: float, clock: Clock) -> None:
+    """Lets every child see some samples untimed: first runs allocate, and shapes may differ."""
+    start = clock()
+    for turn in range(max(_WARM_UP_RUNS, units)):
+        if turn >= _WARM_UP_RUNS and clock() - start > budget_s:
+            return
+        for child in children.values():
+            child.run(turn % units)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How long, by which clock, in which order."""
+
+    seed: int
+    budget_s: float
+    clock: Clock
+
+
+def _measure(children: Mapping[str, Child], units: int, plan: _Plan, progress: Progress) -> _Pairs:
+    chance = random.Random(plan.seed)
+    pairs = _Pairs()
+    order = list(children)
+    visits = {name: _Visit(child) for name, child in children.items()}
+    start = plan.clock()
+    total = int(1e3 * plan.budget_s)
+    for unit in _in_random_order(units, chance):
+        spent = plan.clock() - start
+        progress.step(min(int(1e3 * spent), total), total, f"pair {len(pairs.all) + 1}")
+        if _is_enough(pairs, units, spent >= plan.budget_s, plan.seed):
+            return pairs
+        chance.shuffle(order)
+        timings = {name: visits[name].time(unit) for name in order}
+        pairs.all.append(timings)
+    return pairs
+
+
+class _Visit:
+    """One timed visit to a child, repeated where a single run is too short to time."""
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+        self._expected_s = child.run(0).ns / 1e9
+
+    def time(self, unit: int) -> Timing:
+        times = max(1, min(50, round(_VISIT_S / max(self._expected_s, 1e-7))))
+        timing = self._child.run(unit, warm=int(self._expected_s < _COLD_S), times=times)
+        self._expected_s = 0.9 * self._expected_s + 0.1 * timing.ns / 1e9
+        return timing
+
+
+def _in_random_order(units: int, chance: random.Random) -> Iterator[int]:
+    """Every unit once, in random order, then again in another, without end."""
+    while True:
+        yield from chance.sample(range(units), units)
+
+
+def _is_enough(pairs: _Pairs, units: int, spent: bool, seed: int) -> bool:
+    count = len(pairs.all)
+    if spent or count >= _MOST:
+        return count >= _FEWEST
+    if count < max(_FIRST_LOOK, units) or count % _LOOK_EVERY:
+        return False
+    low, high = percentiles(ratio_draws(pairs.times(ORIGINAL), pairs.times(CANDIDATE), seed=seed))
+    return (high - low) / (high + low) <= _PRECISE
+
+
+def _summarize(pairs: _Pairs, memory: Mapping[str, int], *, batch: int, samples: int, seed: int) -> PairedLatency:
+    before, after = pairs.times(ORIGINAL) / 1e6, pairs.times(CANDIDATE) / 1e6
+    draws = ratio_draws(before, after, seed=seed)
+    again = ratio_draws(before, pairs.times(AGAIN) / 1e6, seed=seed) if AGAIN in memory else None
+    after_draws = ratio_draws(after, np.ones_like(after), seed=seed)
+    return PairedLatency(
+        ratio=float(before.mean() / after.mean()),
+        ci95=percentiles(draws),
+        ratio_bound=float(np.percentile(draws, 5)),
+        before_ms=float(before.mean()),
+        after_ms=float(after.mean()),
+        after_bound_ms=float(np.percentile(after_draws, 95)),
+        before_p95_ms=float(np.percentile(before, 95)),
+        after_p95_ms=float(np.percentile(after, 95)),
+        batch=batch,
+        pairs=len(before),
+        disturbed=len(pairs.all) - len(before),
+        samples=samples,
+        before_memory_bytes=memory.get(ORIGINAL),
+        after_memory_bytes=memory.get(CANDIDATE),
+        noise_ci95=None if again is None else percentiles(again),
+    )
