@@ -12,8 +12,9 @@ from datetime import datetime
 import streamlit as st
 
 from core.errors import MixdeskError
-from core.store.rows import JobRow, JobState, Partial, now
+from core.store.rows import JobRow, JobState, now
 from dashboard import services, state
+from dashboard.known import known_so_far
 from dashboard.services import Subject
 from dashboard.widgets import errors
 from dashboard.widgets.text import plain
@@ -121,17 +122,10 @@ def _running(row: JobRow, *, key: str) -> None:
         st.progress(min(max(row.fraction or 0.0, 0.0), 1.0), text=plain(progress_line(row)))
         if row.state is JobState.RUNNING and row.what:
             st.caption(plain(row.what))
-        known = services.partials(row.id)
+        known = known_so_far(services.partials(row.id))
         if known:
-            st.caption(plain(f"Known so far: {known_so_far(known)}"))
+            st.caption(plain(f"Known so far: {known}"))
 
-
-def known_so_far(known: tuple[Partial, ...]) -> str:
-    """What the published pieces say, newest last, as one line."""
-    told = [str(part.value["text"]) for part in known if part.value.get("text")]
-    if told:
-        return told[-1]
-    return f"{len(known)} results"
 
 
 def _submit(submit: Callable[[], str]) -> None:

@@ -1,0 +1,48 @@
+"""What a running job already knows, told in one line from the pieces it published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.report import quantities
+from core.store.rows import Partial
+
+Values = Sequence[Mapping[str, Any]]
+
+
+def known_so_far(pieces: Sequence[Partial]) -> str:
+    """One line of the newest kind of piece; empty where nothing is known yet."""
+    if not pieces:
+        return ""
+    kind = pieces[-1].kind
+    values = [piece.value for piece in pieces if piece.kind == kind]
+    return _TOLD.get(kind, _counted)(values)
+
+
+def _solo(values: Values) -> str:
+    scored = [value for value in values if value.get("sqnr_db") is not None]
+    tried = f"{len(values)} {'group' if len(values) == 1 else 'groups'} lowered one at a time"
+    if not scored:
+        return tried
+    worst = min(scored, key=lambda value: float(value["sqnr_db"]))
+    return f"{tried}; most sensitive: {worst['group']} ({quantities.with_unit(worst['sqnr_db'], 'dB')})"
+
+
+def _mix(values: Values) -> str:
+    tried = f"{len(values)} {'mix' if len(values) == 1 else 'mixes'} tried"
+    good = [value for value in values if value.get("accepted")]
+    if not good:
+        return f"{tried}; none keeps the target yet"
+    best = max(good, key=lambda value: (int(value.get("groups") or 0), -float(value.get("latency_ms") or 0.0)))
+    words = [f"{best['groups']} groups in int8", quantities.with_unit(best.get("sqnr_db"), "dB")]
+    if best.get("latency_ms") is not None:
+        words.append(quantities.time_ms(best["latency_ms"]))
+    return f"{tried}; best that keeps the target: {', '.join(words)}"
+
+
+def _counted(values: Values) -> str:
+    return f"{len(values)} {'result' if len(values) == 1 else 'results'}"
+
+
+_TOLD: Mapping[str, Callable[[Values], str]] = {"solo": _solo, "mix": _mix}
