@@ -36,8 +36,8 @@ class Dataset:
 
     `inputs` have a leading sample axis: `inputs["x"][i]` is the feed of sample i. `labels` (first axis: samples) are
     None where there are none. `splits` says for each sample which `Split` it belongs to; a split may be empty where
-    samples are few, holdout is the last to be. `batch_obstacle` says why samples cannot be concatenated along axis 0 (None:
-    they can). `remarks` are sentences for the user: proposed sizes, samples left out, equal samples.
+    samples are few, holdout is the last to be. `batch_obstacle` says why samples cannot be concatenated along axis 0
+    (None: they can). `remarks` are sentences for the user: proposed sizes, samples left out, equal samples.
     """
 
     name: str

@@ -2,27 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import onnx
 import onnx_ir as ir
 
-from core.intake.model import Model
-from core.intake.names import name_nodes
+from core.errors import ModelError
+from core.intake.checks import check_file, check_graph, check_readable
+from core.intake.external import has_external_data, load_external_data
+from core.intake.model import Finding, Model, Repair
 from core.intake.parse import parse_model
-from core.intake.source import read_source
-from core.intake.specs import input_specs, output_specs
+from core.intake.plain import densify, take_off_types
+from core.intake.repair import repair_graph
+from core.intake.source import Source, read_source
+from core.intake.specs import TYPE_NOTE, input_specs, output_specs
+from core.intake.structure import sort_graphs
 
 
-def load_model(source: str | Path | bytes, *, name: str | None = None) -> Model:
+def load_model(source: str | Path | bytes, *, name: str | None = None, strict: bool = True) -> Model:
     """Loads a model; the file itself is never touched.
 
+    Args:
+        source: a path, or the bytes of a model without external data.
+        name: what to call it; the file's name if not given.
+        strict: whether to refuse what the runtime cannot run. If not, a file that parses is always loaded and the
+            reason is an error finding; a graph that cannot be read (a cycle, missing weights) is then empty.
+
     Raises:
-        ModelError: the file is no ONNX model, or not one this runtime can run.
+        ModelError: the file is no ONNX model or, if strict, not one that this runtime can run.
     """
     given = read_source(source, name=name)
     proto = parse_model(given)
-    model = ir.from_proto(proto)
-    repairs = name_nodes(model)
+    broken = check_readable(proto, given.folder)
+    findings = [*broken, *check_file(proto)]
+    if strict:
+        _refuse(findings)
+    if broken:
+        _empty(proto)
+    elif given.folder is not None and has_external_data(proto):
+        load_external_data(proto, given.folder)
+    moved = sort_graphs(proto.graph)
+    repairs = (*_reordered(moved), *densify(proto.graph))
+    model = _to_graph(proto, given)
+    repairs = (*repairs, *repair_graph(model))
+    if not any(finding.severity == "error" for finding in findings):
+        findings.extend(check_graph(model))
+    return _model(given, model, repairs, findings)
+
+
+def _refuse(findings: list[Finding]) -> None:
+    for finding in findings:
+        if finding.severity == "error":
+            raise ModelError(finding.message, hint=finding.hint)
+
+
+def _model(given: Source, model: ir.Model, repairs: tuple[Repair, ...], findings: list[Finding]) -> Model:
     return Model(
         name=given.name,
         sha256=given.sha256,
@@ -32,4 +67,41 @@ def load_model(source: str | Path | bytes, *, name: str | None = None) -> Model:
         inputs=input_specs(model),
         outputs=output_specs(model),
         repairs=repairs,
+        findings=tuple(sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.severity))),
     )
+
+
+def _to_graph(proto: onnx.ModelProto, given: Source) -> ir.Model:
+    types = take_off_types(proto.graph)
+    try:
+        model = ir.from_proto(proto)
+    except (ir.serde.SerdeError, ValueError, TypeError, NotImplementedError) as error:
+        message = f"'{given.name}' holds something that cannot be read here: {_root(error)}"
+        raise ModelError(message, hint="Export the model again with ONNX's own operators and tensors.") from error
+    _note_types(model, types)
+    return model
+
+
+def _root(error: BaseException) -> BaseException:
+    """The first cause of an error: the library wraps it once per nesting level."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _note_types(model: ir.Model, types: Mapping[str, str]) -> None:
+    for value in (*model.graph.inputs, *model.graph.outputs):
+        if value.name and value.name in types:
+            value.metadata_props[TYPE_NOTE] = types[value.name]
+
+
+def _empty(proto: onnx.ModelProto) -> None:
+    """Keeps what the model takes and gives, and drops a graph that cannot be read."""
+    del proto.graph.node[:]
+    del proto.graph.initializer[:]
+    del proto.graph.sparse_initializer[:]
+
+
+def _reordered(moved: int) -> tuple[Repair, ...]:
+    why = "A value must be written before it is read; the runtime sorts them as well."
+    return (Repair("put nodes into the order they run in", why, moved),) if moved else ()

@@ -1,0 +1,109 @@
+"""Checks: everything that is known to be wrong with a file without running it.
+
+An error means that the runtime cannot run the model. What ONNX's checker refuses but the runtime may run is a warning:
+whether it does is asked of the runtime itself, later.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from core.intake.external import check_external_data
+from core.intake.limits import check_versions
+from core.intake.model import Finding, Severity
+from core.intake.operators import check_operators
+from core.intake.scopes import walk_graphs, walk_scopes
+from core.intake.specs import TYPE_NOTE, type_name
+from core.intake.structure import check_structure
+
+_LONGEST_MESSAGE = 300
+_QUANTIZED = frozenset({
+    "QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "QGemm", "ConvInteger", "MatMulInteger",
+    "DynamicQuantizeLinear", "DynamicQuantizeMatMul", "MatMulNBits", "MatMulIntegerToFloat",
+})  # fmt: skip
+_NOT_NUMBERS: tuple[tuple[str, Severity, np.ufunc], ...] = (
+    ("NaN", "warning", np.isnan),
+    ("infinite numbers", "note", np.isinf),
+)
+
+
+def check_file(proto: onnx.ModelProto) -> list[Finding]:
+    """What keeps the runtime from running a file whose graph can still be shown: versions and operators."""
+    return [*check_versions(proto), *check_operators(proto)]
+
+
+def check_readable(proto: onnx.ModelProto, folder: Path | None) -> list[Finding]:
+    """What keeps a file from becoming a graph at all: broken structure, weights that cannot be read."""
+    return [*check_structure(proto.graph), *check_external_data(proto, folder)]
+
+
+def check_graph(model: ir.Model) -> list[Finding]:
+    """What else the user should know of a loaded and repaired graph."""
+    return [*_checker(model), *_weights(model), *_interface(model), *_quantized(model)]
+
+
+def _checker(model: ir.Model) -> Iterator[Finding]:
+    """What ONNX's own checker (where it knows all types) and shape inference say of the repaired graph."""
+    proto = ir.to_proto(model)
+    hint = "The runtime may run it all the same."
+    if not any(TYPE_NOTE in value.metadata_props for value in (*model.graph.inputs, *model.graph.outputs)):
+        try:
+            onnx.checker.check_model(proto)
+        except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
+            yield Finding("warning", f"ONNX's checker refuses the model: {_one_line(error)}", hint)
+    for graph in (proto.graph, *(body for node in proto.graph.node for body in _bodies(node))):
+        del graph.value_info[:]
+    try:
+        onnx.shape_inference.infer_shapes(proto, strict_mode=True)
+    except (onnx.shape_inference.InferenceError, ValueError, RuntimeError) as error:
+        yield Finding("warning", f"The shapes do not fit together: {_one_line(error)}", hint)
+
+
+def _bodies(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            yield attribute.g
+
+
+def _weights(model: ir.Model) -> Iterator[Finding]:
+    """Weights that are not numbers; infinite ones are often meant, as the lowest number of a mask."""
+    tensors = {
+        name: value.const_value
+        for graph in walk_graphs(model.graph)
+        for name, value in graph.initializers.items()
+        if value.const_value is not None and value.const_value.dtype.is_floating_point()
+    }
+    for what, severity, holds in _NOT_NUMBERS:
+        bad = [name for name, tensor in tensors.items() if holds(tensor.numpy()).any()]
+        if bad:
+            more = f" and {len(bad) - 1} other weights hold" if len(bad) > 1 else " holds"
+            yield Finding(severity, f"The weight '{bad[0]}'{more} {what}.", "Outputs may hold them too.")
+
+
+def _interface(model: ir.Model) -> Iterator[Finding]:
+    """Inputs that no array can feed."""
+    for value in model.graph.inputs:
+        kind = type_name(value)
+        if "(" in kind:
+            yield Finding("warning", f"The input '{value.name}' is {kind}: only tensors can be fed from data.", None)
+
+
+def _quantized(model: ir.Model) -> Iterator[Finding]:
+    """Layers that are already in low precision: lowering them again gains nothing."""
+    found = Counter(node.op_type for _, node in walk_scopes(model.graph) if node.op_type in _QUANTIZED)
+    if found:
+        kinds = ", ".join(f"{count} {op_type}" for op_type, count in found.most_common(3))
+        yield Finding(
+            "note", f"The model is quantized already ({kinds}).", "Start from the float model to choose precisions."
+        )
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
