@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -19,8 +19,8 @@ _IMPORT_ROOT = Path(__file__).parents[2]
 class Child:
     """A started command. POSIX only."""
 
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        """Starts the command; standard output and error go to the end of `log`.
+    def __init__(self, command: Sequence[str], log: Path, *, environment: Mapping[str, str] | None = None) -> None:
+        """Starts the command; standard output and error go to the end of `log`; `environment` is added to ours.
 
         Raises:
             OSError: it cannot be started.
@@ -33,7 +33,7 @@ class Child:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env=_environment(),
+                env=_environment(environment or {}),
             )
 
     @property
@@ -82,7 +82,8 @@ class Child:
             os.killpg(self.pid, number)
 
 
-def _environment() -> dict[str, str]:
-    """That of this process; the worker finds this very package wherever it was started from."""
+def _environment(more: Mapping[str, str]) -> dict[str, str]:
+    """That of this process and more; the worker finds this very package wherever it was started from."""
     paths = [str(_IMPORT_ROOT), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path), "PYTHONUNBUFFERED": "1"}
+    own = {"PYTHONPATH": os.pathsep.join(path for path in paths if path), "PYTHONUNBUFFERED": "1"}
+    return {**os.environ, **own, **more}

@@ -11,12 +11,13 @@ from core.errors import MixdeskError, NotFoundError
 from core.jobs.child import Child
 from core.jobs.claim import Keeper, Share, claim, queued, say_waiting, set_pid
 from core.jobs.machine_lock import MachineLock
-from core.jobs.outcome import Ending, end, interrupted, judge_exit, not_started, over_memory, stopped
+from core.jobs.outcome import Ending, end, interrupted, judge_exit, not_started, over_memory, stop_ending
 from core.jobs.queue import job
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 
 MEMORY_CHECK_S = 0.5
+QUEUE_LOOK_S = 1.0  # while a job runs
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class Lane:
         self._limits = limits
         self._lock = lock
         self._running: _Running | None = None
+        self._queue_look_s = 0.0
 
     @property
     def is_busy(self) -> bool:
@@ -73,6 +75,9 @@ class Lane:
         """Does what is due: looks after the running job, or starts the next one."""
         if self._running is not None:
             self._look_after(self._running)
+        if self._running is not None and time.monotonic() < self._queue_look_s:
+            return
+        self._queue_look_s = time.monotonic() + QUEUE_LOOK_S
         waiting = queued(self._workspace, self._share)
         if not waiting:
             return
@@ -89,16 +94,17 @@ class Lane:
         running = self._running
         if running is None:
             return
+        try:
+            end(
+                self._workspace, running.row.id, running.ending or interrupted("Mixdesk was closed while this job ran.")
+            )
+        except MixdeskError as e:  # the next supervisor will find it orphaned
+            _log.warning("%s", e.message)
         running.child.terminate()
         if not running.child.wait(self._limits.grace_s):
             running.child.kill()
             running.child.wait(self._limits.grace_s)
         running.child.poll()
-        reason = "Mixdesk was closed while this job ran."
-        try:
-            end(self._workspace, running.row.id, running.ending or interrupted(reason))
-        except MixdeskError as e:  # the next supervisor will find it orphaned
-            _log.warning("%s", e.message)
         self._release()
 
     def _say_waiting(self, waiting: Sequence[JobRow], blocker: str) -> None:
@@ -120,7 +126,8 @@ class Lane:
 
     def _spawn(self, row: JobRow) -> Child | None:
         try:
-            return Child(self._command(row), self._workspace.logs / row.log)
+            log = self._workspace.logs / row.log
+            return Child(self._command(row), log, environment=self._workspace.environment())
         except OSError as e:
             reason = str(e.strerror or e)
         except MixdeskError as e:
@@ -143,7 +150,7 @@ class Lane:
         elif row.is_final:  # its worker has stored the result and is closing, or others declared it dead
             running.kill_at_s = time.monotonic() + self._limits.grace_s
         elif row.stop_requested:
-            self._begin_ending(running, stopped())
+            self._begin_ending(running, stop_ending())
         else:
             self._check_memory(running)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from core.errors import CrashedError, MixdeskError, StoppedError, WorkError
 from core.store.rows import JobRow, JobState, now
@@ -36,7 +36,12 @@ def finish(workspace: Workspace, job_id: str, result: Mapping[str, Any]) -> bool
 
 
 def fail(workspace: Workspace, job_id: str, error: Mapping[str, Any], *, stopped: bool = False) -> bool:
-    """Stores why a job failed (an object as in `MixdeskError.to_dict`), or that it stopped when asked to."""
+    """Stores why a job failed (an object as in `MixdeskError.to_dict`), or that it stopped.
+
+    A job that was asked to stop is stopped, whatever went wrong in it while its processes were being ended.
+    """
+    if not stopped and _is_asked_to_stop(workspace, job_id):
+        return end(workspace, job_id, stop_ending())
     state = JobState.STOPPED if stopped else JobState.FAILED
     return _end(workspace, job_id, {"state": state, "error": plain(error), "what": ""})
 
@@ -49,7 +54,7 @@ def end(workspace: Workspace, job_id: str, ending: Ending) -> bool:
 def judge_exit(row: JobRow, exit_code: int) -> Ending:
     """Explains a worker that ended (negative code: by that signal) while its row still says running."""
     if row.stop_requested:
-        return stopped()
+        return stop_ending()
     kept = f"What it had found is kept; start it again. Its log: {row.log}."
     if exit_code >= 0:
         message = f"The worker ended with status {exit_code} and stored neither a result nor an error."
@@ -62,7 +67,7 @@ def judge_exit(row: JobRow, exit_code: int) -> Ending:
     )
 
 
-def stopped() -> Ending:
+def stop_ending() -> Ending:
     """The ending of a job that was stopped on request."""
     return Ending(JobState.STOPPED, StoppedError("Stopped on request.", hint="What it had found is kept."))
 
@@ -89,6 +94,11 @@ def _end(workspace: Workspace, job_id: str, values: Mapping[str, Any]) -> bool:
     ending = update(JOBS).where(JOBS.c.id == job_id, active).values(**values, finished_at=now(), eta_s=None)
     with workspace.database.writing() as connection:
         return connection.execute(ending).rowcount == 1
+
+
+def _is_asked_to_stop(workspace: Workspace, job_id: str) -> bool:
+    with workspace.database.reading() as connection:
+        return bool(connection.execute(select(JOBS.c.stop_requested).where(JOBS.c.id == job_id)).scalar())
 
 
 def _signal_name(number: int) -> str:

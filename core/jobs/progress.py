@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
-from types import TracebackType
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType, TracebackType
 from typing import Any, Self
 
 from sqlalchemy import func, select, update
@@ -31,7 +33,9 @@ def after_delay(delay_s: float, action: Callable[[], None]) -> None:
 
 
 class JobProgress:
-    """Implements `core.progress.Progress` for the job with this id; a context manager that writes what is left.
+    """Implements `core.progress.Progress` for the job with this id.
+
+    As a context manager it writes what is left at the end and, in the main thread, turns SIGTERM into a StoppedError.
 
     Args:
         workspace: where the job's row is.
@@ -56,23 +60,25 @@ class JobProgress:
         self._began_s = clock()
         self._written_s: float | None = None
         self._is_scheduled = False
+        self._is_reporting = False
         self._pending: dict[str, Any] = {}
         self._partials: list[dict[str, Any]] = []
         self._seq = self._last_seq()
         self._phase = (0.0, 1.0)
         self._fraction = 0.0
         self._trouble: MixdeskError | None = None
+        self._handler_before: Any = signal.SIG_DFL
 
     def phase(self, name: str, *, start: float, end: float) -> None:
         """Opens a part of the work that covers `start`..`end` of the whole (fractions of 1)."""
-        with self._lock:
+        with self._reporting():
             self._phase = (start, end)
             self._advance(start)
             self._report(phase=name, what="")
 
     def step(self, done: int, total: int, what: str = "") -> None:
         """Says that `done` of `total` units of this phase are finished; `what` names the current one."""
-        with self._lock:
+        with self._reporting():
             start, end = self._phase
             if total > 0:
                 self._advance(start + (end - start) * done / total)
@@ -80,7 +86,7 @@ class JobProgress:
 
     def partial(self, kind: str, value: Mapping[str, Any]) -> None:
         """Publishes one finished piece."""
-        with self._lock:
+        with self._reporting():
             self._seq += 1
             row = {"job_id": self._job_id, "seq": self._seq, "kind": kind, "value": plain(value), "created_at": now()}
             self._partials.append(row)
@@ -88,17 +94,37 @@ class JobProgress:
 
     def flush(self) -> None:
         """Writes what was held back."""
-        with self._lock:
+        with self._reporting():
             if self._pending or self._partials:
                 self._write()
 
     def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._handler_before = signal.signal(signal.SIGTERM, self._on_terminate)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._handler_before)
         self.flush()
+
+    def _on_terminate(self, number: int, frame: FrameType | None) -> None:
+        """The supervisor ends the worker: unwind, so that what is known gets written and what is open closed."""
+        if self._trouble is None:
+            self._trouble = StoppedError("The worker was told to end.", hint="What it had found is kept.")
+            if not self._is_reporting:  # else the report that was interrupted raises it when it is through
+                raise self._trouble
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        with self._lock:
+            outermost, self._is_reporting = not self._is_reporting, True
+            try:
+                yield
+            finally:
+                self._is_reporting = not outermost
 
     def _advance(self, fraction: float) -> None:
         self._fraction = max(self._fraction, min(1.0, fraction))
@@ -116,7 +142,7 @@ class JobProgress:
             raise self._trouble
 
     def _write_late(self) -> None:
-        with self._lock:
+        with self._reporting():
             self._is_scheduled = False
             try:
                 self.flush()
@@ -129,7 +155,8 @@ class JobProgress:
         change = update(JOBS).where(JOBS.c.id == self._job_id, active).values(**self._pending, eta_s=self._eta_s())
         with self._workspace.database.writing() as connection:
             row = connection.execute(change.returning(JOBS.c.stop_requested)).one_or_none()
-            if row is not None and self._partials:
+            exists = row is not None or connection.execute(select(JOBS.c.id).where(JOBS.c.id == self._job_id)).first()
+            if exists and self._partials:
                 connection.execute(PARTIALS.insert(), self._partials)
         self._pending, self._partials = {}, []
         if row is None:

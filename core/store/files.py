@@ -48,6 +48,7 @@ class ContentFiles:
         except (ValueError, ImportError) as e:
             raise RequestError(f"The address of the file store cannot be used: {e}") from e
         self._root = root.rstrip("/")
+        self.url = url
         self._local_copies = local_copies
         self._is_local = isinstance(self._fs, LocalFileSystem)
         self._checked: dict[str, tuple[int, datetime]] = {}

@@ -62,6 +62,14 @@ class Workspace:
         url = files_url or os.environ.get("MIXDESK_FILES_URL") or str(folder / "files")
         return cls(folder, database, ContentFiles(url, local_copies=folder / "copies"))
 
+    def environment(self) -> dict[str, str]:
+        """Environment variables by which another process opens this very workspace."""
+        return {
+            "MIXDESK_WORKSPACE": str(self.path),
+            "MIXDESK_DATABASE_URL": self.database.url.render_as_string(hide_password=False),
+            "MIXDESK_FILES_URL": self.files.url,
+        }
+
     def close(self) -> None:
         """Gives the database connections of this process back."""
         self.database.close()

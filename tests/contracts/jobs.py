@@ -22,6 +22,7 @@ from core.jobs.progress import JobProgress
 from core.store.rows import CandidateRow, JobRow, JobState, now
 from core.store.tables import JOBS
 from core.store.workspace import Workspace
+from tests.jobs.workers import supervised
 
 Opener = Callable[[], Workspace]
 ALL = Share((), inverted=True)
@@ -31,6 +32,7 @@ CLAIM_ALL = """
 import os, sys
 from core.jobs.claim import Keeper, Share, claim
 from core.store.workspace import Workspace
+from tests.jobs.workers import supervised
 workspace = Workspace.open()
 print("ready", flush=True)
 sys.stdin.readline()
@@ -186,6 +188,11 @@ class JobsContract:
         assert len(everything) == len(set(everything))
         assert set(everything) == ids
 
+    def test_a_worker_opens_the_same_workspace(self, workspace: Workspace) -> None:
+        job_id = queue.submit(workspace, "finish", {})
+        with supervised(workspace):
+            assert queue.wait(workspace, job_id, poll_s=0.02, timeout_s=60).state == "done"
+
     # supervisors that are gone
 
     def test_a_job_of_a_dead_process_is_interrupted_and_says_so(self, workspace: Workspace) -> None:
@@ -236,6 +243,15 @@ class JobsContract:
         row = queue.job(workspace, job_id)
         assert (row.state, row.result) == ("failed", None)
         assert row.error == {"kind": "run", "message": "refused", "hint": None, "layer": "conv1"}
+
+    def test_what_fails_while_a_job_is_being_stopped_is_part_of_the_stop(self, workspace: Workspace) -> None:
+        job_id = running(workspace)
+        queue.stop(workspace, job_id)
+        fail(workspace, job_id, {"kind": "crashed", "message": "A child died."})
+        row = queue.job(workspace, job_id)
+        assert row.state == "stopped"
+        assert row.error is not None
+        assert row.error["kind"] == "stopped"
 
     def test_a_job_that_stopped_when_asked_is_stopped(self, workspace: Workspace) -> None:
         job_id = running(workspace)

@@ -18,7 +18,6 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from core.store.rows import new_id
 from tests.conftest import missing_service
 
 START_TIMEOUT_S = 30.0
@@ -51,13 +50,14 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> str:
-    """The address of a fresh, empty database."""
-    name = f"test_{new_id()}"
-    engine = create_engine(_with_driver(f"{postgres_server}/postgres"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
+    """The address of an empty database."""
+    address = f"{postgres_server}/postgres"
+    engine = create_engine(_with_driver(address))
+    with engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
     engine.dispose()
-    return f"{postgres_server}/{name}"
+    return address
 
 
 def find_binaries() -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -222,3 +223,32 @@ def test_with_the_real_clock_a_held_back_step_appears_by_itself(workspace: Works
     progress.phase("build", start=0, end=1)
     progress.step(1, 2, "on its way")
     await_true(lambda: row().what == "on its way")
+
+
+def test_sigterm_unwinds_the_work_in_the_main_thread(workspace: Workspace, progress: JobProgress, job_id: str) -> None:
+    def work() -> None:
+        with progress:
+            progress.phase("search", start=0, end=1)
+            progress.partial("trial", {"number": 1})
+            signal.raise_signal(signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(StoppedError, match="told to end"):
+        work()
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert len(queue.partials(workspace, job_id)) == 1
+
+
+def test_sigterm_in_the_middle_of_a_report_waits_for_its_end(
+    workspace: Workspace, progress: JobProgress, job_id: str
+) -> None:
+    def work() -> None:
+        with progress:
+            progress.partial("trial", {"number": 1})
+
+    event.listen(
+        workspace.database._writer, "before_cursor_execute", lambda *_: signal.raise_signal(signal.SIGTERM), once=True
+    )
+    with pytest.raises(StoppedError, match="told to end"):
+        work()
+    assert len(queue.partials(workspace, job_id)) == 1

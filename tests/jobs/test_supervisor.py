@@ -45,7 +45,7 @@ def started(workspace: Workspace, kind: str) -> JobRow:
     job_id = queue.submit(workspace, kind, {}, title=f"Try {kind}")
     await_true(lambda: queue.job(workspace, job_id).pid)
     row = queue.job(workspace, job_id)
-    if kind in ("deaf", "family"):
+    if kind in ("deaf", "family", "publish"):
         await_true(lambda: log_of(workspace, row))
     return row
 
@@ -162,6 +162,14 @@ def test_a_stopped_job_ends_even_if_it_does_not_listen(workspace: Workspace, kin
         await_true(lambda: is_gone(row.pid or 0))
 
 
+def test_what_a_worker_published_just_before_its_stop_is_kept(workspace: Workspace) -> None:
+    with supervised(workspace):
+        row = started(workspace, "publish")
+        queue.stop(workspace, row.id)
+        assert ended(workspace, row.id).state == "stopped"
+    assert [part.value for part in queue.partials(workspace, row.id)] == [{"number": 1}]
+
+
 def test_a_stop_takes_the_workers_own_children_along(workspace: Workspace) -> None:
     with supervised(workspace, grace_s=0.3):
         row = started(workspace, "family")
@@ -227,10 +235,11 @@ def test_a_supervisor_for_one_job_leaves_the_others_alone(workspace: Workspace, 
 
 def test_closing_interrupts_the_running_job_and_keeps_the_queue(workspace: Workspace) -> None:
     with supervised(workspace):
-        row = started(workspace, "sleep")
+        row = started(workspace, "publish")
         waiting = queue.submit(workspace, "finish", {})
     row = queue.job(workspace, row.id)
     assert row.state == "interrupted"
+    assert [part.value for part in queue.partials(workspace, row.id)] == [{"number": 1}]
     assert "Mixdesk was closed while this job ran" in sentence(row)
     await_true(lambda: is_gone(row.pid or 0))
     with supervised(workspace):

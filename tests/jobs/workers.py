@@ -41,6 +41,15 @@ PROGRAMS: dict[str, str] = {
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
         "print(child.pid, flush=True); time.sleep(60)"
     ),
+    "publish": STORE
+    + """
+import time
+with JobProgress(workspace, job_id) as progress:
+    progress.phase("search", start=0, end=1)
+    progress.partial("trial", {"number": 1})
+    print("published", flush=True)
+    time.sleep(60)
+""",
     "report": STORE
     + """
 import time

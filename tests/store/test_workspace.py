@@ -52,6 +52,19 @@ def test_database_and_files_can_be_elsewhere_by_the_environment(
     assert not (workspace_path / "mixdesk.db").exists()
 
 
+def test_another_process_can_be_told_which_workspace_to_open(
+    workspace_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = f"sqlite:///{tmp_path / 'elsewhere.db'}"
+    workspace = Workspace.open(workspace_path, database_url=database, files_url=str(tmp_path / "store"))
+    row = stored_model(workspace)
+    for name, value in workspace.environment().items():
+        monkeypatch.setenv(name, value)
+    with Workspace.open() as other:
+        assert other.models() == (row,)
+        assert other.files.read(row.sha256) == b"model"
+
+
 def test_sqlite_writes_ahead_and_watches_references(workspace_path: Path) -> None:
     with Workspace.open(workspace_path).database.reading() as connection:
         settings = {
