@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from core.recipe.recipe import Recipe
 from tests import documentation
 from tests.documentation import ROOT, Page
 
@@ -117,6 +122,25 @@ def test_broken_python_examples_are_found() -> None:
     assert documentation.python_example_violations(page("```python\nfrom core.errors import WingsError\n```\n"))
     assert documentation.python_example_violations(page("```python\nimport core.wings\n```\n"))
     assert not documentation.python_example_violations(page("```python\nfrom core.errors import ModelError\n```\n"))
+
+
+def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
+    readme = Page(ROOT / "README.md", (ROOT / "README.md").read_text(encoding="utf-8"))
+    examples = [content for language, content in documentation.fences(readme) if language == "python"]
+    (tmp_path / "sample_models").symlink_to(ROOT / "sample_models")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for example in examples:
+        command = [sys.executable, "-c", example]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "mixed.onnx").stat().st_size < 4_000_000
+
+
+@pytest.mark.parametrize("written", PAGES, ids=IDS)
+def test_every_recipe_in_the_documentation_can_be_read(written: Page) -> None:
+    for language, content in documentation.fences(written):
+        if language == "json" and '"rules"' in content:
+            assert Recipe.from_dict(json.loads(content)).rules
 
 
 def test_the_pages_that_are_promised_are_there() -> None:
