@@ -78,8 +78,8 @@ LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES)
 
 #: An error object that the last pressed button left to be shown once.
 NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None)
-#: Counts uploads: the widget's key changes with it, which empties the widget.
-UPLOADS: SessionKey[int] = SessionKey("uploads", lambda: 0)
+#: Counts what was opened; the keys of drop zone and menu change with it, which empties the one and closes the other.
+OPENED: SessionKey[int] = SessionKey("opened", lambda: 0)
 
 
 def follow_link() -> None:

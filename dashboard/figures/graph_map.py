@@ -1,13 +1,14 @@
 """Graph map: the pieces that every map over the layout shares - links, cells, module names, the selected outline.
 
-Cells are bars in data units, so they grow with the page, can be clicked anywhere and carry a text that is hidden where
-it does not fit. The first entry of each cell's `customdata` is the layer id.
+Cells are bars in data units, so they grow with the page, can be clicked anywhere and carry a text where
+one fits. The first entry of each cell's `customdata` is the layer id.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
@@ -23,9 +24,12 @@ _CHARACTER_PX = 6.6
 _MIN_NAME_PX = 34.0
 #: Fewer letters than these of a longer text tell nothing.
 _READABLE = 4
-_LANE_PX = (15.0, 30.0)
+_SMALLEST_TEXT = 8
+_LANE_PX = (15.0, 40.0)
 #: In narrower lanes there is no room for both a line and a name between two rows.
 _ROOMY_LANE_PX = 13.0
+#: Lanes between a row's lowest cells and the line over its module names.
+_LINE_BELOW = 0.55
 
 
 def lane_px(fold: Fold, *, width: float, height: float) -> float:
@@ -62,21 +66,27 @@ def cell_trace(fold: Fold, layers: Sequence[str], *, hover: Sequence[str], **sty
         textposition="inside",
         insidetextanchor="middle",
         textangle=0,
-        constraintext="both",
+        constraintext="none",
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
         **{"showlegend": False, **style},
     )
 
 
-def texts_that_fit(fold: Fold, texts: Sequence[str], inks: Sequence[str], *, width: float) -> dict[str, Any]:
-    """The texts of cells, cut to the room there is; none at all where hardly a letter would fit."""
+def texts_that_fit(
+    fold: Fold, texts: Sequence[str], inks: Sequence[str], *, width: float, lane: float
+) -> dict[str, Any]:
+    """The texts of cells, cut to the room there is; none at all where hardly a letter would fit.
+
+    `width` is that of the map and `lane` of one lane, in pixels.
+    """
     room = letters_per_cell(fold, width)
-    if room < 1 or len(texts) > MAX_TEXTS:
+    size = min(11, int(lane * CELL_HEIGHT * 0.72))
+    if room < 1 or size < _SMALLEST_TEXT or len(texts) > MAX_TEXTS:
         return {}
     if room < _READABLE and any(len(text) > room for text in texts):
         return {}
-    return {"text": [short_plain(text, room) for text in texts], "textfont": {"color": list(inks), "size": 11}}
+    return {"text": [short_plain(text, room) for text in texts], "textfont": {"color": list(inks), "size": size}}
 
 
 def letters_per_cell(fold: Fold, width: float) -> int:
@@ -125,46 +135,74 @@ def add_module_names(
 
     `width` is that of the map and `lane` of one lane, in pixels.
     """
-    pixels = fold.cell_px(width)
     roomy = lane >= _ROOMY_LANE_PX
+    runs = _runs(fold, _without_common_start(module_of), fold.cell_px(width))
+    if roomy:
+        figure.add_trace(_run_lines(runs, theme), **axes)
+    figure.add_trace(_run_names(runs, theme, pixels=fold.cell_px(width), roomy=roomy), **axes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A stretch of columns (`start` to `end`) of one row that belong to one module; `bottom` is its lowest lane."""
+
+    start: int
+    end: int
+    bottom: float
+    name: str
+
+
+def _without_common_start(module_of: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Module paths without the beginning that all of them share: it tells nothing."""
+    paths = [path for path in module_of.values() if path]
+    shared = 0
+    while paths and all(len(path) > shared + 1 and path[shared] == paths[0][shared] for path in paths):
+        shared += 1
+    return {layer: path[shared:] for layer, path in module_of.items()}
+
+
+def _run_lines(runs: Sequence[_Run], theme: FigureTheme) -> go.Scatter:
     xs: list[float | None] = []
     ys: list[float | None] = []
-    texts: list[str] = []
-    for start, end, bottom, name in _runs(fold, module_of, pixels):
-        room = int((end - start + CELL_WIDTH) * pixels / _CHARACTER_PX)
-        y = bottom + (0.55 if roomy else 0.95)
-        xs += [start - CELL_WIDTH / 2, (start + end) / 2, end + CELL_WIDTH / 2, None]
-        ys += [y, y, y, None]
-        texts += ["", short_plain(name if len(name) <= room else name.rpartition("/")[2], room), "", ""]
-    names = go.Scatter(
-        x=xs,
-        y=ys,
-        text=texts,
-        mode="lines+text" if roomy else "text",
+    for run in runs:
+        xs += [run.start - CELL_WIDTH / 2, run.end + CELL_WIDTH / 2, None]
+        ys += [run.bottom + _LINE_BELOW, run.bottom + _LINE_BELOW, None]
+    line = {"color": theme.line, "width": 1}
+    return go.Scatter(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+
+
+def _run_names(runs: Sequence[_Run], theme: FigureTheme, *, pixels: float, roomy: bool) -> go.Scatter:
+    rooms = [int((run.end - run.start + CELL_WIDTH) * pixels / _CHARACTER_PX) for run in runs]
+    names = [
+        run.name if len(run.name) <= room else run.name.rpartition("/")[2]
+        for run, room in zip(runs, rooms, strict=True)
+    ]
+    return go.Scatter(
+        x=[(run.start + run.end) / 2 for run in runs],
+        y=[run.bottom + (_LINE_BELOW if roomy else 0.95) for run in runs],
+        text=[short_plain(name, room) for name, room in zip(names, rooms, strict=True)],
+        mode="text",
         textposition="bottom center" if roomy else "middle center",
         textfont={"color": theme.muted, "size": 10 if roomy else 9},
-        line={"color": theme.line, "width": 1},
         hoverinfo="skip",
         showlegend=False,
         cliponaxis=False,
     )
-    if texts:
-        figure.add_trace(names, **axes)
 
 
-def _runs(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> list[tuple[int, int, float, str]]:
-    """(first column, last column, lowest lane, name) of every stretch of one module that is wide enough for a name."""
+def _runs(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> list[_Run]:
+    """Every stretch of one module that is wide enough for a name; none where all layers are of one module."""
     depth = _depth(fold, module_of, pixels)
-    found: list[tuple[int, int, float, str]] = []
+    found: list[_Run] = []
     for row in fold.rows:
         columns = _column_modules(fold, row.layers, module_of, depth)
         start = 0
         for name, stretch in itertools.groupby(columns):
             length = len(list(stretch))
             if name and length * pixels >= _MIN_NAME_PX:
-                found.append((start, start + length - 1, row.bottom, name))
+                found.append(_Run(start, start + length - 1, row.bottom, name))
             start += length
-    return found if len({name for *_, name in found}) > 1 else []
+    return found if len({run.name for run in found}) > 1 else []
 
 
 def _depth(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> int:

@@ -47,7 +47,7 @@ def heat_map(
     lane = graph_map.lane_px(fold, width=width, height=height)
     figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
     figure.add_trace(graph_map.link_trace(fold, theme))
-    top = add_heat(figure, fold, views, measure, theme, width=width)
+    top = add_heat(figure, fold, views, measure, theme, width=width, lane=lane)
     modules = {view.id: view.module for view in views}
     graph_map.add_module_names(figure, fold, modules, theme, width=width, lane=lane)
     if selected in fold.places:
@@ -57,7 +57,6 @@ def heat_map(
         margin={"l": 0, "r": 0, "t": LEGEND_PX, "b": NAMES_PX},
         barmode="overlay",
         coloraxis=heat_axis(measure, theme, top),
-        uniformtext={"minsize": 8, "mode": "hide"},
         hovermode="closest",
         dragmode="pan",
     )
@@ -72,6 +71,7 @@ def add_heat(
     theme: FigureTheme,
     *,
     width: float = WIDTH,
+    lane: float,
     top: float | None = None,
     **axes: Any,
 ) -> float:
@@ -90,7 +90,7 @@ def add_heat(
                 hover=[hover_text(view, measure) for view in known],
                 marker={"color": values, "coloraxis": "coloraxis", "line": {"width": 0.5, "color": theme.line}},
                 **graph_map.texts_that_fit(
-                    fold, [v.op for v in known], [ink_on(color) for color in colors], width=width
+                    fold, [v.op for v in known], [ink_on(color) for color in colors], width=width, lane=lane
                 ),
             ),
             **axes,
@@ -135,9 +135,9 @@ def heat_axis(measure: Measure, theme: FigureTheme, top: float) -> dict[str, Any
             "orientation": "h",
             "thickness": 9,
             "thicknessmode": "pixels",
-            "len": 220,
+            "len": 200,
             "lenmode": "pixels",
-            "x": 0.97,
+            "x": 0.94,
             "xanchor": "right",
             "y": 1.0,
             "yanchor": "bottom",

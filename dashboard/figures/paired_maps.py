@@ -64,11 +64,11 @@ def paired_maps(
     top = max((float(measure.of(view) or 0) for view in [*views, *(after or ())]), default=0.0) or 1.0
     for row in (1, 2):
         figure.add_trace(graph_map.link_trace(fold, theme), row=row, col=1)
-    add_heat(figure, fold, views, measure, theme, width=width, top=top, row=1, col=1)
+    add_heat(figure, fold, views, measure, theme, width=width, lane=lane, top=top, row=1, col=1)
     if after is None:
-        add_precisions(figure, fold, views, executed, theme, notes=notes, width=width, row=2, col=1)
+        add_precisions(figure, fold, views, executed, theme, notes=notes, width=width, lane=lane, row=2, col=1)
     else:
-        add_heat(figure, fold, after, measure, theme, width=width, top=top, row=2, col=1)
+        add_heat(figure, fold, after, measure, theme, width=width, lane=lane, top=top, row=2, col=1)
     _finish(figure, fold, views, theme, width=width, lane=lane, selected=selected)
     figure.update_layout(
         coloraxis=heat_axis(measure, theme, top), margin={"l": 0, "r": 0, "t": _HEAD_PX, "b": NAMES_PX}
@@ -98,7 +98,6 @@ def _finish(
     below = figure.layout.yaxis2.domain[1]
     figure.update_layout(
         barmode="overlay",
-        uniformtext={"minsize": 8, "mode": "hide"},
         hovermode="closest",
         dragmode="pan",
         showlegend=True,

@@ -56,7 +56,7 @@ def precision_map(
     lane = graph_map.lane_px(fold, width=width, height=height)
     figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
     figure.add_trace(graph_map.link_trace(fold, theme))
-    add_precisions(figure, fold, views, precision_of, theme, notes=notes, width=width)
+    add_precisions(figure, fold, views, precision_of, theme, notes=notes, width=width, lane=lane)
     modules = {view.id: view.module for view in views}
     graph_map.add_module_names(figure, fold, modules, theme, width=width, lane=lane)
     if marked:
@@ -69,7 +69,6 @@ def precision_map(
         barmode="overlay",
         showlegend=True,
         legend=precision_legend(theme),
-        uniformtext={"minsize": 8, "mode": "hide"},
         hovermode="closest",
         dragmode="pan",
     )
@@ -85,6 +84,7 @@ def add_precisions(
     *,
     notes: Mapping[str, str] | None = None,
     width: float = WIDTH,
+    lane: float,
     **axes: Any,
 ) -> None:
     """Adds one trace a precision, the commonest first, each with its letter, its name and its count in the legend."""
@@ -110,7 +110,7 @@ def add_precisions(
                 name=f"{label} ({len(here)})",
                 marker=marker,
                 showlegend=True,
-                **graph_map.texts_that_fit(fold, texts, [ink_on(color)] * len(here), width=width),
+                **graph_map.texts_that_fit(fold, texts, [ink_on(color)] * len(here), width=width, lane=lane),
             ),
             **axes,
         )

@@ -227,7 +227,7 @@ def comparison_document(*, speedup: float = 2.84, accuracy: bool = True, missing
     near = [speedup * 0.985, speedup * 1.015]
     verdict = "better" if speedup > 1.03 else "worse" if speedup < 0.97 else "no difference seen"
     ratio: dict[str, Any] = {
-        "latency": {"value": speedup, "ci95": near, "before_ms": 2.64, "after_ms": 2.64 / speedup},
+        "latency": {"value": speedup, "ci95": near},
         "p95": speedup * 0.98,
         "throughput": speedup,
         "size": 3.61,
@@ -245,6 +245,8 @@ def comparison_document(*, speedup: float = 2.84, accuracy: bool = True, missing
         "noise": {"aa_ci95": [0.99, 1.01], "smallest_effect": 0.012},
         "verdict": verdict,
         "gate": None,
+        "speedup": {"ratio": speedup, "ci95": near, "before_ms": 2.64, "after_ms": 2.64 / speedup},
+        "throughput": None if missing else {"before_per_s": 378.8, "after_per_s": 378.8 * speedup},
         "memory": {"before_bytes": 91_000_000, "after_bytes": None if missing else 81_000_000},
         "size": {"before_bytes": 11_200_000, "after_bytes": 3_100_000},
     }
@@ -275,8 +277,25 @@ def build_document(inspection: dict[str, Any], *, refuse_every: int = 9, **compa
         "layers": rows,
         "fidelity": compared["fidelity"],
         "accuracy": compared["accuracy"],
-        "conversions": {"count": 4, "ms": 0.03},
+        "conversions": {"count": 4, "ms": 0.3 if compared["verdict"] == "worse" else 0.01},
         "candidate": "c1",
+        "notes": ["7-bit weights, because 8-bit ones saturate on this CPU"],
+        "plan": {"version": 1, "layers": [_planned(row) for row in rows]},
+        "profile": None if comparison.get("missing") else _after(inspection, rows, comparison.get("speedup", 2.84)),
         "recipe": {"version": 1, "rules": [{"match": "op:Conv", "precision": "int8", "options": {}, "why": ""}]},
         "comparison": compared,
     }
+
+
+def _planned(row: dict[str, Any]) -> dict[str, Any]:
+    head = {"layer": row["id"], "group": row["group"], "requested": row["requested"]}
+    return {**head, "precision": row["produced"], "why": row["why"], "rule": None}
+
+
+def _after(inspection: dict[str, Any], rows: list[dict[str, Any]], speedup: float) -> dict[str, Any]:
+    profile = profile_document(inspection)
+    lowered = {row["id"] for row in rows if row["executed"] == "int8"}
+    for row in profile["layers"]:
+        row["ms"] = row["ms"] / speedup if row["id"] in lowered else row["ms"]
+    profile["kernel_ms"] = sum(row["ms"] for row in profile["layers"])
+    return {name: profile[name] for name in ("wall_ms", "kernel_ms", "layers", "buckets")}

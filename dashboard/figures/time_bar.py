@@ -1,0 +1,70 @@
+"""Time bar: one profiled run as one bar - layers, then what belongs to no layer, then the time between kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import plotly.graph_objects as go
+
+from core.report import quantities
+from dashboard.figures.theme import FigureTheme, bare_figure
+
+#: Bucket -> what it is, in words.
+BUCKETS: Mapping[str, str] = {
+    "reorder": "layout changes",
+    "quantize": "quantize and dequantize",
+    "cast": "casts",
+    "copy": "copies",
+    "unattributed": "unattributed",
+}
+_COLORS = ("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#D55E00")
+_SHAPES = ("", "/", "\\", "x", ".")
+
+
+def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
+    """The bar of a `profile` document; parts that took no time are left out.
+
+    Args:
+        profile: the `profile` document.
+        theme: light or dark.
+    """
+    figure = bare_figure(theme, height=120)
+    whole = profile.get("instrumented_ms")
+    for name, ms, color, shape in _parts(profile, theme):
+        share = f" · {quantities.share(ms / whole)}" if whole else ""
+        figure.add_trace(
+            go.Bar(
+                x=[ms],
+                y=[""],
+                orientation="h",
+                name=f"{name} {quantities.time_ms(ms)}{share}",
+                marker={
+                    "color": color,
+                    "line": {"width": 1, "color": theme.surface},
+                    "pattern": {"shape": shape, "size": 5, "solidity": 0.25, "fgcolor": theme.surface},
+                },
+                hovertext=f"{name}<br>{quantities.time_ms(ms)}{share}",
+                hoverinfo="text",
+            )
+        )
+    figure.update_layout(
+        barmode="stack",
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": -0.15, "yanchor": "top", "traceorder": "normal", "itemclick": False},
+        margin={"l": 0, "r": 0, "t": 4, "b": 70},
+        bargap=0.2,
+    )
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    return figure
+
+
+def _parts(profile: Mapping[str, Any], theme: FigureTheme) -> list[tuple[str, float, str, str]]:
+    layers = sum(row.get("ms") or 0.0 for row in profile.get("layers", ()))
+    parts = [("layers", layers, theme.accent, "")]
+    buckets = profile.get("buckets") or {}
+    for (bucket, name), color, shape in zip(BUCKETS.items(), _COLORS, _SHAPES, strict=True):
+        parts.append((name, buckets.get(bucket) or 0.0, color, shape))
+    parts.append(("between kernels", profile.get("gap_ms") or 0.0, theme.line, ""))
+    return [part for part in parts if part[1] > 0]

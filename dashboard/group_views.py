@@ -1,0 +1,102 @@
+"""Group views: each group of layers with its share of the time, the precision decided for it and the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.graph.layer import Group, LayerTable
+from core.recipe.plan import Decision, Plan
+from core.recipe.precision import Precision
+from dashboard.layer_views import LayerView
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """One channel of the desk.
+
+    `ops` are its operators in graph order, `op` is that of the anchor. `ms` and `share` (0..1) add up its layers; None
+    where none was measured. `asked` is what the rules ask, `precision` what is decided; `built` is what the last
+    candidate was built with, None where there is no candidate.
+    """
+
+    id: str
+    kind: str
+    op: str
+    ops: tuple[str, ...]
+    layers: tuple[str, ...]
+    index: int
+    ms: float | None
+    share: float | None
+    asked: Precision
+    precision: Precision
+    why: str
+    pinned: bool
+    built: str | None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the rules ask for something that will not be built."""
+        return self.asked is not self.precision
+
+    @property
+    def changed(self) -> bool:
+        """Whether it differs from the last candidate."""
+        return self.built is not None and self.built != str(self.precision)
+
+
+def group_views(
+    table: LayerTable,
+    views: Sequence[LayerView],
+    plan: Plan,
+    *,
+    pins: Mapping[str, Precision],
+    built: Mapping[str, str] | None = None,
+) -> tuple[GroupView, ...]:
+    """All groups in graph order.
+
+    Args:
+        table: the structure.
+        views: the layers with their figures.
+        plan: what was decided for each layer.
+        pins: the groups whose precision is held.
+        built: group -> precision of the candidate to compare with.
+    """
+    figures = {view.id: view for view in views}
+    decided = {decision.group: decision for decision in plan.decisions}
+    found = []
+    for group in table.groups:
+        op = table.layer(group.anchor).op_type
+        members = [figures[layer] for layer in group.layers]
+        before = None if built is None else built.get(group.id)
+        found.append(_view(group, op, members, decided[group.id], pinned=group.id in pins, built=before))
+    return tuple(sorted(found, key=lambda view: view.index))
+
+
+def built_with(plan: Mapping[str, Any] | None) -> dict[str, str] | None:
+    """Group -> precision of a plan's JSON; None where there is no plan."""
+    rows = (plan or {}).get("layers") or ()
+    return {row["group"]: row["precision"] for row in rows} or None
+
+
+def _view(
+    group: Group, op: str, members: Sequence[LayerView], decision: Decision, *, pinned: bool, built: str | None
+) -> GroupView:
+    times = [view.ms for view in members if view.ms is not None]
+    shares = [view.share for view in members if view.share is not None]
+    return GroupView(
+        id=group.id,
+        kind=group.kind,
+        op=op,
+        ops=tuple(view.op for view in members),
+        layers=group.layers,
+        index=min(view.index for view in members),
+        ms=sum(times) if times else None,
+        share=sum(shares) if shares else None,
+        asked=decision.requested,
+        precision=decision.precision,
+        why=decision.why,
+        pinned=pinned,
+        built=built,
+    )

@@ -1,0 +1,221 @@
+"""Tables: rows of result documents as data frames, units in the headers and three significant digits in the cells.
+
+Row i of a table belongs to `ids[i]`: a selection is read back by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.report import quantities
+from dashboard.figures.labels import shorten
+from dashboard.figures.theme import FigureTheme, precision_color, precision_label
+from dashboard.group_views import GroupView
+from dashboard.layer_views import LayerView
+
+#: Longer names are cut in the middle; the full ones are in a column of their own then.
+NAME_LENGTH = 44
+_THREE = "%.3g"
+_PERCENT = "%.3g %%"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A data frame, how its columns are shown, and what each row stands for (layer or group id)."""
+
+    frame: pd.DataFrame
+    config: Mapping[str, Any]
+    ids: tuple[str, ...]
+
+    def ids_at(self, rows: Sequence[int]) -> tuple[str, ...]:
+        """The ids of selected rows; positions that the table does not have any more are left out."""
+        return tuple(self.ids[row] for row in rows if 0 <= row < len(self.ids))
+
+
+def layer_table(views: Sequence[LayerView], theme: FigureTheme) -> Table:
+    """All layers of a profile, the slowest first; layers without a time come last, in graph order."""
+    ordered = sorted(views, key=lambda view: (view.ms is None, -(view.ms or 0.0), view.index))
+    macs_unit, macs_factor = _step([view.macs for view in ordered], "MAC", 1000)
+    bytes_unit, bytes_factor = _step([view.moved_bytes for view in ordered], "B", 1000)
+    macs, moved = f"MACs ({macs_unit})", f"Moved ({bytes_unit})"
+    frame = pd.DataFrame(
+        {
+            "#": [view.index + 1 for view in ordered],
+            "Layer": [shorten(view.id, NAME_LENGTH) for view in ordered],
+            "Op": [view.op for view in ordered],
+            "Time (ms)": _floats(view.ms for view in ordered),
+            "Share": _floats(None if view.share is None else 100 * view.share for view in ordered),
+            macs: _floats(None if view.macs is None else view.macs / macs_factor for view in ordered),
+            "GFLOP/s": _floats(view.gflops for view in ordered),
+            moved: _floats(None if view.moved_bytes is None else view.moved_bytes / bytes_factor for view in ordered),
+            "Limited by": [view.limited_by for view in ordered],
+            "Runs as": [view.executes_as for view in ordered],
+        }
+    )
+    top = max((view.share or 0.0 for view in ordered), default=0.0) * 100 or 100.0
+    config: dict[str, Any] = {
+        "#": _number("#", "Position in the graph", width=50),
+        "Layer": st.column_config.TextColumn("Layer", width=270),
+        "Op": st.column_config.TextColumn("Op", width=110),
+        "Time (ms)": _number("Time (ms)", "Per run, from the profiler"),
+        "Share": _bar("Share", "Of the kernel time of one run", top, theme),
+        macs: _number(macs, "Multiply-accumulates of one run"),
+        "GFLOP/s": _number("GFLOP/s", "Two floating-point operations per multiply-accumulate, over the time"),
+        moved: _number(moved, "Weights and activations read and written in one run"),
+        "Limited by": st.column_config.TextColumn("Limited by", width=105),
+        "Runs as": st.column_config.TextColumn("Runs as", width="medium"),
+    }
+    return _finished(frame, config, [view.id for view in ordered])
+
+
+def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerView], theme: FigureTheme) -> Table:
+    """What was requested, produced and executed for every layer: what differs from the request first, then by time.
+
+    Args:
+        rows: the "layers" of a `build` or `optimize` document.
+        views: layer id -> its figures in the original (for the share of time).
+        theme: light or dark.
+    """
+
+    def rank(row: Mapping[str, Any]) -> tuple[bool, float]:
+        view = views.get(row["id"])
+        return not_as_asked(row) is False, -((view.share if view else None) or 0.0)
+
+    ordered = sorted(rows, key=rank)
+    shares = [views[row["id"]].share if row["id"] in views else None for row in ordered]
+    frame = pd.DataFrame(
+        {
+            "Layer": [shorten(row["id"], NAME_LENGTH) for row in ordered],
+            "Op": [row["op"] for row in ordered],
+            "Share": _floats(None if share is None else 100 * share for share in shares),
+            "Requested": [[row["requested"]] for row in ordered],
+            "Produced": [[row["produced"]] for row in ordered],
+            "Executed": [[row["executed"]] for row in ordered],
+            "Why": [row.get("why") or "" for row in ordered],
+        }
+    )
+    known = sorted({row[key] for row in ordered for key in ("requested", "produced", "executed")})
+    top = max((share or 0.0 for share in shares), default=0.0) * 100 or 100.0
+    config: dict[str, Any] = {
+        "Layer": st.column_config.TextColumn("Layer", width=270),
+        "Op": st.column_config.TextColumn("Op", width=110),
+        "Share": _bar("Share before", "Of the kernel time of the original", top, theme),
+        "Requested": precision_column("Requested", "What the recipe asked for", known, theme),
+        "Produced": precision_column("Produced", "What the file says", known, theme),
+        "Executed": precision_column("Executed", "What the runtime really runs", known, theme),
+        "Why": st.column_config.TextColumn("Why", width="large"),
+    }
+    return _finished(frame, config, [row["id"] for row in ordered])
+
+
+def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
+    """The channels of the desk in graph order: share of the time, precision and why."""
+    frame = pd.DataFrame(
+        {
+            "#": [view.index + 1 for view in views],
+            "Group": [shorten(view.id, NAME_LENGTH) for view in views],
+            "Ops": [" + ".join(view.ops) for view in views],
+            "Time (ms)": _floats(view.ms for view in views),
+            "Share": _floats(None if view.share is None else 100 * view.share for view in views),
+            "Precision": [[str(view.precision)] for view in views],
+            "Note": [_note(view) for view in views],
+            "Why": [view.why for view in views],
+        }
+    )
+    top = max((view.share or 0.0 for view in views), default=0.0) * 100 or 100.0
+    known = sorted({str(view.precision) for view in views})
+    config: dict[str, Any] = {
+        "#": _number("#", "Position in the graph", width=46),
+        "Group": st.column_config.TextColumn("Group", width=230, help="The layer that gives the group its name"),
+        "Ops": st.column_config.TextColumn("Ops", width=120, help="The layers that fuse and share one precision"),
+        "Time (ms)": _number("Time (ms)", "Per run of the original, from the profiler", width=80),
+        "Share": _bar("Share", "Of the kernel time of one run of the original", top, theme),
+        "Precision": precision_column("Precision", "What will be built", known, theme),
+        "Note": st.column_config.TextColumn("Note", width=90),
+        "Why": st.column_config.TextColumn("Why", width="large"),
+    }
+    return _finished(frame, config, [view.id for view in views])
+
+
+def _note(view: GroupView) -> str:
+    """Pinned, refused (asked for something else), changed since the last candidate."""
+    words = [
+        "pinned" if view.pinned else "",
+        f"asked {view.asked}" if view.refused else "",
+        f"was {view.built}" if view.changed else "",
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def not_as_asked(row: Mapping[str, Any]) -> bool:
+    """Whether a layer runs in another precision than was requested; what was folded away runs in none."""
+    return bool(row["requested"] != row["executed"] and row["executed"] != "folded")
+
+
+def precision_column(label: str, help_text: str, precisions: Sequence[str], theme: FigureTheme) -> Any:
+    """A column of precisions as coloured chips with their letter."""
+    colors = [theme.line if precision == "folded" else precision_color(precision) for precision in precisions]
+    return st.column_config.MultiselectColumn(
+        label, help=help_text, options=list(precisions), color=colors, format_func=_chip, width=100
+    )
+
+
+def _chip(precision: str) -> str:
+    return "folded away" if precision == "folded" else precision_label(precision)
+
+
+def capability_table(machine: Mapping[str, Any]) -> Table:
+    """The capability grid as it was measured."""
+    rows = list(machine.get("capability", ()))
+    frame = pd.DataFrame(
+        {
+            "Op": [row["op"] for row in rows],
+            "Tried with": [row.get("signature") or "" for row in rows],
+            "Precision": [precision_label(row["precision"]) for row in rows],
+            "State": [row["state"] for row in rows],
+            "Speed-up (x)": _floats(row.get("speedup") for row in rows),
+            "95 % interval": [quantities.ratio_range(row["ci95"]) if row.get("ci95") else "" for row in rows],
+            "Why": [row.get("why") or "" for row in rows],
+        }
+    )
+    config = {
+        "Speed-up (x)": _number("Speed-up (x)", "Against fp32, the kernel alone"),
+        "Why": st.column_config.TextColumn("Why", width="large"),
+    }
+    return Table(frame, config, tuple(f"{row['op']} {row['precision']}" for row in rows))
+
+
+def _finished(frame: pd.DataFrame, config: dict[str, Any], ids: Sequence[str]) -> Table:
+    """Adds the full names where some were cut, so that search and export find them."""
+    if any(len(name) > NAME_LENGTH for name in ids):
+        frame["Full name"] = list(ids)
+        config["Full name"] = st.column_config.TextColumn("Full name", width="medium")
+    return Table(frame, config, tuple(ids))
+
+
+def _floats(values: Any) -> pd.Series[float]:
+    return pd.Series(list(values), dtype="float64")
+
+
+def _number(label: str, help_text: str, *, width: int | None = None) -> Any:
+    return st.column_config.NumberColumn(label, help=help_text, format=_THREE, width=width)
+
+
+def _bar(label: str, help_text: str, top: float, theme: FigureTheme) -> Any:
+    return st.column_config.ProgressColumn(
+        label, help=help_text, format=_PERCENT, min_value=0.0, max_value=top, width=130, color=theme.accent
+    )
+
+
+def _step(values: Sequence[float | None], unit: str, base: int) -> tuple[str, float]:
+    """One unit for a whole column, so that its largest figure has one to three digits before the point."""
+    top = max((value for value in values if value is not None), default=0.0)
+    for prefix, power in (("G", 3), ("M", 2), ("k", 1)):
+        if top >= base**power:
+            return f"{'K' if (prefix, unit) == ('k', 'B') else prefix}{unit}", float(base**power)
+    return unit, 1.0

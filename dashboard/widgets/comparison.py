@@ -1,0 +1,215 @@
+"""The Compare page's parts: candidate picker with downloads, verdict, tiles, diagnosis, pair of maps, differences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.report import quantities
+from core.store.rows import CandidateRow
+from dashboard import comparison_view, conditions, diagnosis, state
+from dashboard.comparison_view import Tile
+from dashboard.figures.paired_maps import paired_maps
+from dashboard.layer_views import LayerView, layer_views, measure
+from dashboard.services import Document, Subject
+from dashboard.tables import not_as_asked, outcome_table
+from dashboard.widgets import download, layer_choice
+from dashboard.widgets.text import plain
+
+_TABLE_PX = 400
+_TILES = 4
+_BADGES = {
+    "better": ("green", ":material/trending_up:"),
+    "worse": ("red", ":material/trending_down:"),
+    "no difference seen": ("gray", ":material/trending_flat:"),
+    "too noisy": ("orange", ":material/graphic_eq:"),
+    "not measured": ("gray", ":material/remove:"),
+}
+
+
+def verdict_badge(tile: Tile) -> str:
+    """The verdict word as a coloured label in Markdown, with an icon, so that colour is not the only sign."""
+    if tile.verdict is None:
+        return ""
+    color, icon = _BADGES[tile.verdict]
+    return f":{color}-badge[{icon} {tile.verdict}]"
+
+
+def nothing_built() -> None:
+    """Where there is nothing to compare yet: what to do next."""
+    st.markdown("### Nothing to compare yet")
+    st.caption("Choose precisions on the Mix page and press Build and measure, or let Auto-mix find a mix.")
+    if st.button("Open Mix", icon=":material/tune:", type="primary", key="compare.mix"):
+        st.switch_page("app_pages/mix.py")
+
+
+def picker(on: Subject, known: Sequence[CandidateRow], current: CandidateRow) -> None:
+    """Which candidate is compared, and its files to take away."""
+    labels = {row.id: f"{row.name or row.id} · {conditions.moment(row.created_at.isoformat())}" for row in known}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.session_state["compare.candidate"] = current.id
+        st.selectbox(
+            "Candidate",
+            list(labels),
+            format_func=labels.__getitem__,
+            key="compare.candidate",
+            on_change=_choose,
+            width=460,
+        )
+        st.space("stretch")
+        stem = f"{on.model.name}-{current.name or current.id}".replace("/", "-").replace(" ", "-")
+        download.file("Download .onnx", current.file_sha256, f"{stem}.onnx", key="compare.onnx", kind="primary")
+        _json("Recipe", current.recipe, f"{stem}-recipe.json")
+        _json("Report", current.report, f"{stem}-report.json")
+
+
+def _choose() -> None:
+    state.CANDIDATE.set(st.session_state["compare.candidate"])
+
+
+def _json(label: str, document: Mapping[str, Any], file_name: str) -> None:
+    st.download_button(
+        f"Download {label.lower()}",
+        lambda: json.dumps(document, indent=1),
+        file_name=file_name,
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"compare.{label}",
+    )
+
+
+def summary(document: Document) -> None:
+    """The verdict in words, the target if there was one, and what the numbers were measured under."""
+    compared = document.get("comparison") or document
+    if (document.get("data") or {}).get("synthetic"):
+        st.warning(
+            "Synthetic inputs: times hold for these shapes; accuracy and fidelity on real data may differ.",
+            icon=":material/science:",
+        )
+    if not compared.get("ratio") and not compared.get("speedup"):
+        st.info("This candidate was built but not measured.", icon=":material/straighten:")
+    _target(document, compared)
+    noise = compared.get("noise") or {}
+    words = [conditions.sentence(compared.get("conditions") or document.get("conditions"))]
+    if noise.get("smallest_effect") is not None:
+        words.append(f"changes below {quantities.share(noise['smallest_effect'])} cannot be told from noise")
+    st.caption(plain(" · ".join(words)))
+
+
+def _target(document: Document, compared: Mapping[str, Any]) -> None:
+    target, gate = document.get("target") or {}, compared.get("gate") or {}
+    text = target.get("text") or gate.get("text")
+    if not text:
+        return
+    met = target["met"] if "met" in target else gate.get("met")
+    value = target.get("value")
+    reached = "" if value is None else f" (reached {quantities.three(value)})"
+    if met:
+        st.success(plain(f"Target met: {text}{reached}"), icon=":material/flag:")
+    else:
+        broken = gate.get("broken")
+        told = f": {', '.join(map(str, broken)) if isinstance(broken, list) else broken}" if broken else ""
+        st.error(plain(f"Target not met: {text}{reached}{told}"), icon=":material/flag:")
+
+
+def tiles(document: Document) -> None:
+    """One tile for each metric: before and after, ratio with interval, verdict word."""
+    shown = comparison_view.tiles(document)
+    for start in range(0, len(shown), _TILES):
+        for column, tile in zip(st.columns(_TILES, gap="small"), shown[start : start + _TILES], strict=False):
+            with column, st.container(border=True, height="stretch", gap="xxsmall"):
+                figure = f"{tile.before} → {tile.after}" if tile.before else tile.after
+                st.metric(tile.label, figure, help=plain(tile.help) or None)
+                st.markdown(f"{plain(ratio_text(tile))} {verdict_badge(tile)}".strip() or "&nbsp;")
+
+
+def ratio_text(tile: Tile) -> str:
+    """The ratio with its interval, or the change in points."""
+    if tile.ratio is None:
+        return tile.change
+    interval = f" [{quantities.three(tile.ci95[0])}, {quantities.three(tile.ci95[1])}]" if tile.ci95 else ""
+    return f"{quantities.ratio(tile.ratio)}{interval}"
+
+
+def explain(document: Document, before: Sequence[LayerView], after: Sequence[LayerView] | None) -> None:
+    """Where the candidate is not faster: why, with figures."""
+    verdict = comparison_view.latency(document.get("comparison") or document).verdict
+    if verdict == "better" and not document.get("unchanged"):
+        return
+    found = diagnosis.reasons(document, before, after)
+    with st.container(border=True, gap="small"):
+        st.markdown("**Why it is not faster**" if verdict != "not measured" else "**What is known**")
+        for sentence in found:
+            st.markdown(f"- {plain(sentence)}")
+        if not found:
+            st.caption("No layer stands out: the gain is smaller than the noise of this machine.")
+
+
+def maps(
+    document: Document, inspection: Document, before: Sequence[LayerView], after: Sequence[LayerView] | None
+) -> None:
+    """The graph before and after, by latency or by what runs."""
+    rows = document.get("layers") or ()
+    with st.container(border=True, gap="small"):
+        by = _lower_map() if after is not None else "precision"
+        figure = paired_maps(
+            before,
+            inspection["layout"],
+            measure("latency" if any(view.ms for view in before) else "macs"),
+            {row["id"]: row["executed"] for row in rows},
+            layer_choice.theme(),
+            after=after if by == "latency" else None,
+            notes={row["id"]: row.get("why") or "" for row in rows},
+            selected=layer_choice.chosen({view.id for view in before}),
+            titles=_titles(document, by),
+        )
+        layer_choice.chart(figure, key="compare.maps", alt="The graph before and after, one above the other")
+
+
+def _titles(document: Document, by: str) -> tuple[str, str]:
+    """What each map shows, and the time of a whole run."""
+    tile = comparison_view.latency(document.get("comparison") or document)
+    below = "latency of each layer" if by == "latency" else "what runs"
+    whole = [f" · {time} per run" if time != quantities.NOT_KNOWN else "" for time in (tile.before, tile.after)]
+    return f"Before: latency of each layer{whole[0]}", f"After: {below}{whole[1]}"
+
+
+def _lower_map() -> str:
+    choices = {"latency": "Latency", "precision": "What runs"}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("After, coloured by", width="content")
+        by = st.segmented_control(
+            "After, coloured by",
+            list(choices),
+            default="latency",
+            format_func=choices.__getitem__,
+            key="compare.colour",
+            label_visibility="collapsed",
+            required=True,
+        )
+    return by or "latency"
+
+
+def differences(document: Document, before: Sequence[LayerView]) -> None:
+    """Requested, produced and executed for every layer, with the reason."""
+    rows = document.get("layers") or ()
+    missed = [row for row in rows if not_as_asked(row)]
+    st.markdown("##### Asked and got")
+    st.caption(plain(diagnosis.asked_and_got(rows)))
+    for note in document.get("notes") or ():
+        st.caption(plain(str(note)))
+    only = st.toggle(
+        "Only layers that do not run as asked", value=bool(missed), key="compare.missed", disabled=not missed
+    )
+    shown = outcome_table(missed if only and missed else rows, {view.id: view for view in before}, layer_choice.theme())
+    layer_choice.table(shown, key=f"compare.rows.{only}", height=_TABLE_PX, alt="Requested, produced and executed")
+
+
+def after_views(document: Document, inspection: Document) -> tuple[LayerView, ...] | None:
+    """The layers with the times of the candidate; None where it was not profiled."""
+    profile = document.get("profile")
+    return layer_views(inspection, profile) if profile else None

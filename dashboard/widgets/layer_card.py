@@ -1,0 +1,91 @@
+"""The layer card: all that is known of the chosen layer, each figure with its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.report import quantities
+from dashboard import state
+from dashboard.figures.labels import shorten
+from dashboard.layer_views import LayerView
+from dashboard.widgets.text import plain
+
+_SLOWEST = 6
+
+
+def draw(views: Sequence[LayerView], layer: str | None) -> None:
+    """Draws the card of `layer`; without one, the slowest layers to choose from."""
+    view = next((view for view in views if view.id == layer), None)
+    with st.container(border=True, gap="small"):
+        if view is None:
+            _slowest(views)
+        else:
+            _known(view, [other.id for other in views if other.group == view.group])
+
+
+def _known(view: LayerView, members: Sequence[str]) -> None:
+    st.markdown(f"**{plain(view.id)}**")
+    st.caption(plain(f"{view.op} · {position(view)}"))
+    with st.container(horizontal=True, gap="medium"):
+        st.metric("Time", quantities.time_ms(view.ms), width="content")
+        st.metric("Share", quantities.share(view.share), width="content")
+    st.markdown("  \n".join(f":gray[{label}] {plain(text)}" for label, text in facts(view, members)))
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Open in Mix", icon=":material/tune:", key="layer_card.mix"):
+            st.switch_page("app_pages/mix.py")
+        st.button("Clear", key="layer_card.clear", type="tertiary", on_click=state.LAYER.set, args=(None,))
+
+
+def _slowest(views: Sequence[LayerView]) -> None:
+    timed = sorted((view for view in views if view.ms), key=lambda view: -(view.ms or 0.0))[:_SLOWEST]
+    if timed:
+        st.markdown("**The slowest layers**")
+        with st.container(gap=None):
+            _buttons(timed)
+    st.caption("Click a cell of the map or a row of the table to see all of a layer.")
+
+
+def _buttons(timed: Sequence[LayerView]) -> None:
+    for number, view in enumerate(timed):
+        label = plain(f"{quantities.time_ms(view.ms)} · {shorten('/'.join(view.id.split('/')[-2:]), 18)}")
+        help_text = plain(f"{view.id}: {quantities.share(view.share)} of the kernel time")
+        key = f"layer_card.slow{number}"
+        st.button(label, key=key, type="tertiary", help=help_text, on_click=state.LAYER.set, args=(view.id,))
+
+
+def position(view: LayerView) -> str:
+    """Where it is: its number and its module."""
+    module = "/".join(view.module)
+    return f"layer {view.index + 1}" + (f" in {module}" if module else "")
+
+
+def facts(view: LayerView, members: Sequence[str]) -> list[tuple[str, str]]:
+    """Label and figure, in the order they are shown; what does not apply to a layer is left out."""
+    found = [
+        ("Limited by", view.limited_by or quantities.NOT_KNOWN),
+        ("Executes as", view.executes_as or quantities.NOT_KNOWN),
+        ("Shapes", shapes(view)),
+        ("Compute", quantities.count(view.macs, "MAC")),
+        ("Reached", quantities.with_unit(view.gflops, "GFLOP/s")),
+        ("Moved", quantities.size(view.moved_bytes)),
+        ("Weights", f"{quantities.size(view.weight_bytes)} in {quantities.count(view.parameters)} parameters"),
+    ]
+    if not view.macs:
+        found = [pair for pair in found if pair[0] != "Reached"]
+    if not view.weight_bytes:
+        found = [pair for pair in found if pair[0] != "Weights"]
+    if view.runs is not None and view.runs != 1:
+        found.append(("Runs", f"{quantities.three(view.runs)} times per run of the model"))
+    if len(members) > 1:
+        others = [member for member in members if member != view.id]
+        found.append(("Fuses with", ", ".join(others)))
+    return found
+
+
+def shapes(view: LayerView) -> str:
+    """What goes in and what comes out: "1x64x56x56 → 1x64x56x56"."""
+    ins = ", ".join(quantities.shape(dims) for dims in view.input_shapes) or quantities.NOT_KNOWN
+    outs = ", ".join(quantities.shape(dims) for dims in view.output_shapes) or quantities.NOT_KNOWN
+    return f"{ins} → {outs}"

@@ -1,0 +1,115 @@
+"""The mix as a recipe: its JSON to read, save and bring in; and the precisions that are not offered, with why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.errors import RecipeError
+from core.graph.layer import LayerTable
+from core.recipe.resolve import resolve
+from dashboard import services
+from dashboard.figures.theme import precision_label
+from dashboard.mixing import Mix
+from dashboard.offers import Offer
+from dashboard.services import Subject
+from dashboard.tables import capability_table
+from dashboard.widgets import jobs, mix_desk
+from dashboard.widgets.text import plain
+
+_MOST_BYTES = 4_000_000
+
+
+def drawers(on: Subject, table: LayerTable, offers: Sequence[Offer], machine: Mapping[str, Any] | None) -> None:
+    """Recipe and capability, drawn only while they are open."""
+    rules = st.expander("Recipe", icon=":material/data_object:", key="mix.drawer.recipe", on_change="rerun")
+    if rules.open:
+        with rules:
+            recipe(on, table)
+    missing = sum(1 for offer in offers if not offer.offered)
+    label = f"What is not offered here, and why ({missing} precisions)"
+    grid = st.expander(label, icon=":material/block:", key="mix.drawer.offers", on_change="rerun")
+    if grid.open:
+        with grid:
+            not_offered(offers, machine)
+
+
+def recipe(on: Subject, table: LayerTable) -> None:
+    """Rules as JSON, with download, upload and keeping it under a name."""
+    text = json.dumps(mix_desk.history(on).present.recipe().to_dict(), indent=1)
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        st.download_button(
+            "Download recipe",
+            text,
+            file_name=f"{on.model.name}-recipe.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            key="mix.recipe.save",
+        )
+        name = st.text_input("Keep under a name", key="mix.recipe.name", width=240)
+        st.button(
+            "Keep", icon=":material/save:", disabled=not name, on_click=_keep, args=(on, name), key="mix.recipe.keep"
+        )
+    st.file_uploader(
+        "Bring in a recipe (JSON)",
+        type=["json"],
+        key="mix.recipe.upload",
+        on_change=_bring_in,
+        args=(on, table),
+        help="It may come from another mix, from the command line, or from the same model before it was retrained.",
+    )
+    st.code(text, language="json", height=320)
+
+
+def _keep(on: Subject, name: str) -> None:
+    services.save_mix(on, name, mix_desk.history(on).present.recipe().to_dict())
+
+
+def _bring_in(on: Subject, table: LayerTable) -> None:
+    given = st.session_state["mix.recipe.upload"]
+    if given is not None:
+        mix_desk.step(on, lambda _: read_recipe(given.getvalue(), table))
+
+
+def read_recipe(data: bytes, table: LayerTable) -> Mix:
+    """A recipe file that fits the model.
+
+    Raises:
+        RecipeError: not JSON, not a recipe, or it names what the model does not have.
+        UnavailableError: it asks for what this version does not build.
+    """
+    if len(data) > _MOST_BYTES:
+        raise RecipeError("This file is too large for a recipe.", hint="A recipe is a JSON file of at most 4 MB.")
+    try:
+        document = json.loads(data)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise RecipeError("This file is not JSON.", hint='A recipe is a JSON object with a list "rules".') from error
+    if not isinstance(document, dict):
+        raise RecipeError("This is not a recipe.", hint='A recipe is a JSON object with a list "rules".')
+    mix = Mix.from_dict(document)
+    resolve(mix.recipe(), table)
+    return mix
+
+
+def not_offered(offers: Sequence[Offer], machine: Mapping[str, Any] | None) -> None:
+    """What cannot be chosen here and why, and what the probe measured."""
+    for offer in offers:
+        if not offer.offered:
+            st.markdown(f"**{plain(precision_label(str(offer.precision)))}** :gray[{plain(offer.why)}]")
+    if machine is not None:
+        grid = capability_table(machine)
+        st.dataframe(grid.frame, column_config=grid.config, hide_index=True, alt="What this machine executes, measured")
+
+
+def probe(machine: Mapping[str, Any] | None) -> None:
+    """While this machine has not been probed: starts that once, and shows how far it is or how it ended."""
+    if machine is not None:
+        return
+    known = [row for row in services.jobs(limit=200) if row.kind == "machine"]
+    row = known[0] if known else services.job(services.submit_machine())
+    st.caption("Mixdesk finds out once which precisions this machine really executes; until then only fp32 is offered.")
+    jobs.card(row.id, key="mix.machine")
