@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
+    logging.getLogger().addHandler(logging.NullHandler())  # else warnings of libraries reach standard error bare
     try:
         status = app(args=given, prog_name="mixdesk", standalone_mode=False)
     except MixdeskError as error:

@@ -15,6 +15,9 @@ from core.errors import NotFoundError, RequestError
 if TYPE_CHECKING:
     from core.store.workspace import Workspace
 
+_EXTERNAL_MARK = b"location"
+"""In the bytes of every model whose weights lie in other files: the key under which they are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -66,12 +69,36 @@ def find_data(path: Path | None, source: Source) -> Path | None:
 def subject_params(workspace: Workspace, source: Source, data: Path | None) -> dict[str, Any]:
     """Puts model and data into the workspace; the job's parameters that name them."""
     return {
-        "model": workspace.files.put(source.path),
+        "model": put_model(workspace, source.path),
         "model_name": source.name,
         "origin": source.origin,
         "data": None if data is None else workspace.files.put(data, suffix=".npz"),
         "data_name": None if data is None else data.stem,
     }
+
+
+def put_model(workspace: Workspace, path: Path) -> str:
+    """Stores a model file and returns its hash; weights that lie in other files are read into it first.
+
+    Where such a file is missing or unsafe to open, the model is stored as it is: whoever loads it says what is wrong.
+    """
+    if _EXTERNAL_MARK not in path.read_bytes():
+        return workspace.files.put(path)
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    from core.intake.external import has_external_data
+    from core.intake.load import load_model
+
+    try:
+        external = has_external_data(onnx.ModelProto.FromString(path.read_bytes()))
+    except DecodeError:
+        external = False
+    if not external:
+        return workspace.files.put(path)
+    model = load_model(path, strict=False)
+    broken = any(finding.severity == "error" for finding in model.findings)
+    return workspace.files.put(path if broken else model.to_bytes())
 
 
 def check_out(out: Path | None, *inputs: Path | None) -> None:

@@ -8,27 +8,23 @@ from typing import Any
 
 from core.errors import RecipeError
 from core.intake.dataset import Split
-from core.intake.load import load_model
 from core.measure.compare import compare_models
 from core.measure.fidelity import fidelity
 from core.measure.outputs import run_outputs
-from core.measure.profile import profile_model
 from core.measure.target import parse_target
 from core.progress import Progress
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe
 from core.recipe.resolve import resolve
 from core.store.workspace import Workspace
+from core.tasks.candidate import keep_candidate, profile_candidate
 from core.tasks.capability import capability_grid
-from core.tasks.keep import keep_candidate
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
 from core.tasks.part import Part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
 from core.transform.build import build_candidate
 from core.transform.calibrate import calibrate
 from core.transform.candidate import Candidate
-
-_PROFILE_RUNS = 30
 
 
 def build(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
@@ -110,7 +106,7 @@ def _measure(
         gate=gate,
         progress=Part(progress, start=0.0, end=0.8),
     ).to_dict()
-    profile = _profile(prepared, candidate, Part(progress, start=0.8, end=1.0))
+    profile = profile_candidate(prepared, candidate, Part(progress, start=0.8, end=1.0))
     buckets = profile["buckets"]
     conversions = {"count": candidate.conversions, "ms": buckets["quantize"] + buckets["cast"]}
     return {
@@ -118,22 +114,8 @@ def _measure(
         "accuracy": comparison["accuracy"],
         "fidelity": comparison["fidelity"],
         "conversions": conversions,
-        "profile": {name: profile[name] for name in ("wall_ms", "kernel_ms", "layers", "buckets")},
+        "profile": profile,
     }
-
-
-def _profile(prepared: Prepared, candidate: Candidate, progress: Progress) -> dict[str, Any]:
-    """Where the candidate's time goes, by the layers of the original."""
-    return profile_model(
-        load_model(candidate.model_bytes, name=prepared.model.name),
-        prepared.table,
-        prepared.dataset,
-        settings=prepared.settings,
-        batch=prepared.subject.batch,
-        runs=_PROFILE_RUNS,
-        seed=prepared.subject.seed,
-        progress=progress,
-    ).to_dict()
 
 
 def _fidelity(prepared: Prepared, candidate: Candidate) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def inspect(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     """
     subject = Subject.read(params)
     progress.phase("Read the file", start=0.0, end=0.4)
-    model, path = load(workspace, subject)
+    model, path = load(workspace, subject, strict=False)
     findings = list(model.findings)
     shapes, data = _data(workspace, subject, model, findings)
     progress.phase("Read the layers", start=0.4, end=0.6)

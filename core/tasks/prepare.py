@@ -52,11 +52,14 @@ def prepare(workspace: Workspace, subject: Subject) -> Prepared:
     return Prepared(subject=subject, model=model, path=path, table=table, dataset=dataset)
 
 
-def load(workspace: Workspace, subject: Subject) -> tuple[Model, Path]:
-    """The model and its file; the model becomes a row of the workspace."""
+def load(workspace: Workspace, subject: Subject, *, strict: bool = True) -> tuple[Model, Path]:
+    """The model and its file; the model becomes a row of the workspace.
+
+    Where not `strict`, a file that parses is loaded even if it cannot run; an error finding then says why.
+    """
     path = _file(workspace, subject.model, "model")
     name = subject.model_name or _known_name(workspace, subject.model)
-    model = load_model(path, name=name)
+    model = load_model(path, name=name, strict=strict)
     workspace.add_model(model.name, subject.model, model.size_bytes, subject.origin or "")
     return model, path
 

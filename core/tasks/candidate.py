@@ -1,4 +1,4 @@
-"""Keeping: a built model becomes a file and a row of the workspace, with its report."""
+"""Candidates: a built model is profiled by the layers of the original, and kept as a file and a row with its report."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from core.intake.load import load_model
+from core.measure.profile import profile_model
+from core.progress import Progress
 from core.store.rows import CandidateRow, new_id
 from core.store.workspace import Workspace
 from core.tasks.documents import complete
 from core.tasks.params import Params
 from core.tasks.prepare import Prepared
 from core.transform.candidate import Candidate
+
+_PROFILE_RUNS = 30
 
 
 def keep_candidate(
@@ -61,3 +66,18 @@ def keep_candidate(
     )
     workspace.add_candidate(row)
     return whole
+
+
+def profile_candidate(prepared: Prepared, candidate: Candidate, progress: Progress) -> dict[str, Any]:
+    """Where the candidate's time goes, by the layers of the original: parts of the `profile` document."""
+    profile = profile_model(
+        load_model(candidate.model_bytes, name=prepared.model.name),
+        prepared.table,
+        prepared.dataset,
+        settings=prepared.settings,
+        batch=prepared.subject.batch,
+        runs=_PROFILE_RUNS,
+        seed=prepared.subject.seed,
+        progress=progress,
+    ).to_dict()
+    return {name: profile[name] for name in ("wall_ms", "kernel_ms", "layers", "buckets")}

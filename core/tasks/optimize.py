@@ -1,0 +1,88 @@
+"""Optimize: the fastest mix that keeps the target, or the original with the reason, kept as a candidate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import RequestError
+from core.measure.target import parse_target
+from core.progress import Progress
+from core.recipe.precision import Precision
+from core.recipe.recipe import read_precision
+from core.search.auto_mix import Optimized
+from core.search.auto_mix import optimize as search
+from core.search.goal import default_target
+from core.store.workspace import Workspace
+from core.tasks.candidate import keep_candidate, profile_candidate
+from core.tasks.capability import capability_grid
+from core.tasks.params import Params, Subject, read_seconds, read_text
+from core.tasks.part import Part
+from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
+
+DEFAULT_SEARCH_S = 120.0
+"""How long a search may take where nobody says otherwise."""
+
+
+def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
+    """Searches and keeps what was found: the contract's `optimize` document with `candidate`, `recipe`, `comparison`.
+
+    Raises:
+        TargetError: the target cannot be read, or this data cannot judge it.
+        RecipeError: a pin names a layer that the model does not have, or no precision.
+        ModelError, DataError, RunError: as in `prepare`, or the runtime fails on the original.
+    """
+    started = time.perf_counter()
+    subject = Subject.read(params)
+    budget_s = read_seconds(params, "time_budget_s", default=DEFAULT_SEARCH_S)
+    text = read_text(params, "target")
+    target = None if text is None else parse_target(text)
+    pins = _pins(params)
+    progress.phase("Read model and data", start=0.0, end=0.02)
+    prepared = prepare(workspace, subject)
+    require_runnable(prepared)
+    for layer in pins:
+        prepared.table.layer(layer)
+    progress.phase("Ask what this machine executes", start=0.02, end=0.05)
+    grid = capability_grid(workspace, prepared.settings, progress, seed=subject.seed)
+    found = search(
+        prepared.model,
+        prepared.original,
+        prepared.table,
+        prepared.dataset,
+        target=target or default_target(prepared.dataset),
+        grid=grid,
+        settings=prepared.settings,
+        progress=Part(progress, start=0.05, end=0.95),
+        batch=subject.batch,
+        seed=subject.seed,
+        time_budget_s=budget_s,
+        pins=pins,
+    )
+    document = _document(prepared, found, Part(progress, start=0.95, end=1.0))
+    name = read_text(params, "name") or f"auto-mix {found.verdict.text}"
+    return keep_candidate(workspace, params, prepared, found.candidate, document, name=name, started=started)
+
+
+def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[str, Any]:
+    """Like `build`, this document has the file, its layers and the comparison; unlike it, what the search saw."""
+    profile = None if found.unchanged else profile_candidate(prepared, found.candidate, progress)
+    return {
+        "output": None,
+        **found.candidate.to_dict(),
+        "model": prepared.model.name,
+        **found.to_dict(),
+        "recipe": found.recipe.to_dict(),
+        "plan": found.candidate.plan.to_dict(),
+        "comparison": found.comparison.to_dict(),
+        "profile": profile,
+        "data": describe_data(prepared),
+    }
+
+
+def _pins(params: Params) -> dict[str, Precision]:
+    given = params.get("pins") or {}
+    if not isinstance(given, Mapping):
+        raise RequestError(f"'pins' must map layers to precisions, not {given!r}.")
+    return {str(layer): read_precision(str(precision)) for layer, precision in given.items()}
