@@ -26,6 +26,7 @@ _MOST_FINALISTS = 6
 _TIMING_SHARE = 0.12
 _PROBE_SHARE = 0.35
 _GROWTH_UNTIL = 0.75
+_THINNED_TO = (0.12, 0.25, 0.5, 0.75)
 _FEWEST_PROBES, _MOST_PROBES = 2, 16
 
 
@@ -199,7 +200,7 @@ class _Search:
             return self._result(None, why, solo, refused)
         self._time([scored.mix for scored in accepted])
         best = max((scored.mix for scored in accepted), key=lambda mix: self._timed[mix].ratio)
-        best = self._grow(best, solo, progress)
+        best = self._thin(self._grow(best, solo, progress), progress)
         quick = self._timed[best]
         if quick.ratio <= 1.0:
             why = (
@@ -217,9 +218,10 @@ class _Search:
             f" '{best.group}', gives {best.sqnr_db:.1f} dB on its own."
         )
 
-    def _time(self, mixes: Sequence[Mix]) -> None:
-        """Times mixes that were not timed yet, the most lowered first where there are too many."""
-        fresh = sorted((mix for mix in mixes if mix not in self._timed), key=len, reverse=True)[:_MOST_FINALISTS]
+    def _time(self, mixes: Sequence[Mix], *, again: bool = False) -> None:
+        """Times mixes side by side (those timed before only if `again`), the most lowered first where they are many."""
+        wanted = {mix for mix in mixes if again or mix not in self._timed}
+        fresh = sorted(wanted, key=len, reverse=True)[:_MOST_FINALISTS]
         named = {str(number): mix for number, mix in enumerate(fresh)}
         feeds = [self._dataset.feed(index) for index in self._goal.judge[:8]]
         ratios = quick_ratios(
@@ -247,6 +249,16 @@ class _Search:
             return best
         self._time([grown])
         return grown if self._timed[grown].ratio > self._timed[best].ratio else best
+
+    def _thin(self, best: Mix, progress: Progress) -> Mix:
+        """Tries to keep only the groups that promise most: small ones may cost more in conversions than they gain."""
+        order = sorted(best, key=lambda group: self._gain_ms.get(group, 0.0), reverse=True)
+        thinner = {frozenset(order[: max(1, round(len(order) * share))]) for share in _THINNED_TO}
+        kept = [mix for mix in thinner if mix != best and self._left() > 0 and self._accepts(progress)(mix)]
+        if not kept:
+            return best
+        self._time([best, *kept], again=True)
+        return max([best, *kept], key=lambda mix: self._timed[mix].ratio)
 
     def _point(self, scored: Scored) -> FrontPoint:
         timed = self._timed.get(scored.mix)
