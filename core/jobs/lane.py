@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from core.errors import MixdeskError, NotFoundError
 from core.jobs.child import Child
 from core.jobs.claim import Keeper, Share, claim, queued, say_waiting, set_pid
+from core.jobs.limits import Limits
 from core.jobs.machine_lock import MachineLock
 from core.jobs.outcome import Ending, end, interrupted, judge_exit, not_started, over_memory, stop_ending
 from core.jobs.queue import job
+from core.jobs.scratch import make_scratch, remove_scratch
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 
@@ -20,14 +22,6 @@ MEMORY_CHECK_S = 0.5
 QUEUE_LOOK_S = 1.0  # while a job runs
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a job may take: resident memory of all its processes, and time to end itself when it is stopped."""
-
-    memory_bytes: int | None = None
-    grace_s: float = 3.0
 
 
 @dataclass(slots=True)
@@ -126,8 +120,8 @@ class Lane:
 
     def _spawn(self, row: JobRow) -> Child | None:
         try:
-            log = self._workspace.logs / row.log
-            return Child(self._command(row), log, environment=self._workspace.environment())
+            environment = {**self._workspace.environment(), "TMPDIR": str(make_scratch(self._workspace, row.id))}
+            return Child(self._command(row), self._workspace.logs / row.log, environment=environment)
         except OSError as e:
             reason = str(e.strerror or e)
         except MixdeskError as e:
@@ -136,6 +130,7 @@ class Lane:
             _log.exception("The command of job %s cannot be made", row.id)
             reason = f"Mixdesk made a mistake ({type(e).__name__}: {e})"
         end(self._workspace, row.id, not_started(reason))
+        remove_scratch(self._workspace, row.id)
         return None
 
     def _look_after(self, running: _Running) -> None:
@@ -178,6 +173,8 @@ class Lane:
             running.child.kill()
 
     def _release(self) -> None:
+        if self._running is not None:
+            remove_scratch(self._workspace, self._running.row.id)
         self._running = None
         if self._lock is not None:
             self._lock.give_back()

@@ -12,8 +12,10 @@ from typing import Self
 
 from core.errors import MixdeskError
 from core.jobs.claim import Keeper, Share, beat, interrupt_orphans
-from core.jobs.lane import Lane, Limits
+from core.jobs.lane import Lane
+from core.jobs.limits import Limits
 from core.jobs.machine_lock import MachineLock
+from core.jobs.scratch import remove_scratch
 from core.store.rows import JobRow
 from core.store.workspace import Workspace
 
@@ -34,7 +36,7 @@ class Supervisor:
         command: the command line of a job's worker.
         only: the id of the one job to run; None: whatever is queued.
         untimed: kinds of jobs that time nothing: they run beside a timed job, one at a time.
-        limits: memory of a job, and its grace when it is stopped.
+        limits: memory of a job, and its grace when it is stopped; default: as the environment says.
         machine_lock: the file that keeps timed jobs apart; default: one per user of this machine.
     """
 
@@ -48,7 +50,7 @@ class Supervisor:
         limits: Limits | None = None,
         machine_lock: Path | None = None,
     ) -> None:
-        limits = limits or Limits()
+        limits = limits or Limits.from_environment()
         keeper = Keeper.here()
         beside = Share(untimed, only=only)
         timed = Share(untimed, inverted=True, only=only)
@@ -65,7 +67,7 @@ class Supervisor:
         """Begins to run jobs; those of supervisors that are gone are marked interrupted first."""
         if self._thread is not None:
             return
-        interrupt_orphans(self._workspace, self._keeper)
+        self._interrupt_orphans()
         self._thread = threading.Thread(target=self._run, name="mixdesk-supervisor", daemon=True)
         self._thread.start()
 
@@ -107,4 +109,8 @@ class Supervisor:
 
     def _keep_in_touch(self) -> None:
         beat(self._workspace, [lane.job_id for lane in self._lanes if lane.job_id is not None])
-        interrupt_orphans(self._workspace, self._keeper)
+        self._interrupt_orphans()
+
+    def _interrupt_orphans(self) -> None:
+        for job_id in interrupt_orphans(self._workspace, self._keeper):
+            remove_scratch(self._workspace, job_id)

@@ -45,7 +45,7 @@ def started(workspace: Workspace, kind: str) -> JobRow:
     job_id = queue.submit(workspace, kind, {}, title=f"Try {kind}")
     await_true(lambda: queue.job(workspace, job_id).pid)
     row = queue.job(workspace, job_id)
-    if kind in ("deaf", "family", "publish"):
+    if kind in ("deaf", "family", "publish", "scratch"):
         await_true(lambda: log_of(workspace, row))
     return row
 
@@ -110,6 +110,17 @@ def test_a_killed_worker_is_told_with_its_signal_and_its_partial_results_stay(wo
         assert [part.value for part in queue.partials(workspace, row.id)] == [{"ms": 1.5}]
         await_true(lambda: is_gone(worker.pid))
         assert ended(workspace, queue.submit(workspace, "finish", {})).state == "done"
+
+
+def test_what_a_killed_worker_left_in_temporary_files_is_removed(workspace: Workspace) -> None:
+    with supervised(workspace):
+        row = started(workspace, "scratch")
+        left = Path(log_of(workspace, row).strip())
+        assert left.is_dir()
+        assert left.is_relative_to(workspace.path)
+        os.kill(row.pid or 0, signal.SIGKILL)
+        ended(workspace, row.id)
+        await_true(lambda: not left.exists())
 
 
 def test_a_command_that_cannot_be_started_is_told(workspace: Workspace) -> None:
@@ -269,6 +280,7 @@ def test_a_killed_server_takes_its_worker_along_and_the_next_one_tells(workspace
         row = queue.job(workspace, row.id)
         assert row.state == "interrupted"
         assert "The program that ran this job ended before the job did" in sentence(row)
+        assert not list((workspace.path / "scratch").iterdir())
         assert ended(workspace, queue.submit(workspace, "finish", {})).state == "done"
 
 

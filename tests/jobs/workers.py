@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from core.jobs.lane import Limits
+from core.jobs.limits import Limits
 from core.jobs.supervisor import Supervisor
 from core.store.rows import JobRow
 from core.store.workspace import Workspace
@@ -50,6 +50,7 @@ with JobProgress(workspace, job_id) as progress:
     print("published", flush=True)
     time.sleep(60)
 """,
+    "scratch": "import tempfile, time; print(tempfile.mkdtemp(), flush=True); time.sleep(60)",
     "report": STORE
     + """
 import time
