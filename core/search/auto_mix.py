@@ -126,6 +126,7 @@ def optimize(
     ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, rules)
     goal = _goal(target, dataset, run_ms, time_budget_s, seed)
     budget_s = max(time_budget_s * _SEARCH_SHARE - (clock() - started), 1.0)
+    part = _Part(progress, 0.12, 0.82)
     found = search_mix(
         ingredients,
         dataset,
@@ -134,7 +135,7 @@ def optimize(
         run_ms=run_ms,
         time_budget_s=budget_s,
         seed=seed,
-        progress=_Part(progress, 0.12, 0.82),
+        progress=part,
     )
     verifier = _Verifier(ingredients, original, dataset, target, batch, seed, time_budget_s * _COMPARE_SHARE)
     progress.phase("Compare on the holdout", start=0.82, end=1.0)

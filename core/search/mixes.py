@@ -51,7 +51,7 @@ class Ingredients:
     def build(self, mix: Mix) -> bytes:
         """The model file of a mix, not yet opened."""
         built, *_ = place_plan(self.model, self.table, self.plan(mix), self.ranges, saturates=self.saturates)
-        return ir.to_proto(built).SerializeToString()
+        return bytes(ir.to_proto(built).SerializeToString())
 
 
 def lowerable_groups(ingredients: Ingredients) -> tuple[list[str], dict[str, str]]:

@@ -51,11 +51,7 @@ def _ratio(noise: float, signal: float) -> float:
 def _float_outputs(reference: Sequence[Outputs]) -> list[str]:
     if not reference:
         return []
-    return [
-        name
-        for name, value in reference[0].items()
-        if np.issubdtype(value.dtype, np.floating)
-    ]
+    return [name for name, value in reference[0].items() if np.issubdtype(value.dtype, np.floating)]
 
 
 def sqnr_db(noise: float) -> float:

@@ -6,12 +6,12 @@ import pytest
 
 from core.capability.grid import CapabilityGrid
 from core.intake.dataset import Split
+from core.measure.outputs import Outputs
 from core.progress import Silent
 from core.recipe.precision import Precision
 from core.recipe.recipe import Rule
 from core.search.mixes import Ingredients
 from core.search.optimize import Goal, SearchResult, search_mix
-from core.measure.outputs import Outputs
 from core.sensitivity.noise import sqnr_db
 from tests.transform.models import SETTINGS, Bench, model_from_text, random_weights
 

@@ -5,9 +5,9 @@ import onnx
 import pytest
 
 from core.errors import UnavailableError
+from core.measure.outputs import run_outputs
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
-from core.measure.outputs import run_outputs
 from core.sensitivity.noise import noise_of, sqnr_db
 from tests.transform.models import SETTINGS, Bench, executed, model_from_text, random_weights
 
