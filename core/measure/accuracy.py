@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,16 +63,12 @@ class Accuracy:
 def accuracy(
     labels: Array | None,
     indices: Sequence[int],
-    reference: Sequence[Mapping[str, Array]],
-    got: Sequence[Mapping[str, Array]],
+    reference: Iterable[Mapping[str, Array]],
+    got: Iterable[Mapping[str, Array]],
     *,
     outputs: Collection[str] | None = None,
 ) -> Accuracy:
     """Share of samples whose top answer is the label, before and after.
-
-    The first output that says classes and is compatible with the labels is judged: class scores `[classes]` or
-    `[1, classes]` (or one row per position) against integer labels, or an output of integers or texts against labels
-    of its kind.
 
     Args:
         labels: of all samples of the data set (first axis: samples), or None.
@@ -81,21 +77,45 @@ def accuracy(
         got: the candidate's.
         outputs: which outputs may be judged; None for all.
     """
-    if labels is None:
-        return Accuracy(why="the data has no labels")
-    if not indices:
-        return Accuracy(why="there are no samples")
-    if labels.dtype.kind == "f" and not np.all(labels == np.round(labels)):
-        return Accuracy(why="the labels are not classes: no metric of this version fits them")
-    names = [name for name in reference[0] if outputs is None or name in outputs]
-    expected = [np.asarray(labels[index]).reshape(-1) for index in indices]
-    for name in names:
-        before = [_is_right(outputs_of.get(name), label) for outputs_of, label in zip(reference, expected, strict=True)]
-        if any(right is None for right in before):
-            continue
-        after = [_is_right(outputs_of.get(name), label) for outputs_of, label in zip(got, expected, strict=True)]
-        return _count([bool(right) for right in before], [bool(right) for right in after])
-    return Accuracy(why="no output holds class scores that fit the labels")
+    tally = Tally(labels, outputs=outputs)
+    for index, before, after in zip(indices, reference, got, strict=True):
+        tally.add(index, before, after)
+    return tally.finish()
+
+
+class Tally:
+    """Counts right answers sample by sample.
+
+    The first output that says classes and is compatible with the labels is judged: class scores `[classes]` or
+    `[1, classes]` (or one row per position) against integer labels, or an output of integers or texts against labels
+    of its kind.
+    """
+
+    def __init__(self, labels: Array | None, *, outputs: Collection[str] | None = None) -> None:
+        self._labels = labels
+        self._outputs = outputs
+        self._right: dict[str, list[tuple[bool | None, bool | None]]] = {}
+
+    def add(self, index: int, before: Mapping[str, Array], after: Mapping[str, Array]) -> None:
+        """Adds the outputs of one sample."""
+        if self._labels is None:
+            return
+        label = np.asarray(self._labels[index]).reshape(-1)
+        for name in before:
+            if self._outputs is None or name in self._outputs:
+                judged = _is_right(before.get(name), label), _is_right(after.get(name), label)
+                self._right.setdefault(name, []).append(judged)
+
+    def finish(self) -> Accuracy:
+        """The accuracy over all samples."""
+        if self._labels is None:
+            return Accuracy(why="the data has no labels")
+        if self._labels.dtype.kind == "f" and not np.all(self._labels == np.round(self._labels)):
+            return Accuracy(why="the labels are not classes: no metric of this version fits them")
+        for pairs in self._right.values():
+            if pairs and all(before is not None for before, _ in pairs):
+                return _count([bool(before) for before, _ in pairs], [bool(after) for _, after in pairs])
+        return Accuracy(why="no output holds class scores that fit the labels" if self._right else "no samples")
 
 
 def _is_right(output: Array | None, label: Array) -> bool | None:
@@ -105,9 +125,13 @@ def _is_right(output: Array | None, label: Array) -> bool | None:
         return None
     if (answers.chosen.dtype.kind in "OU") != (label.dtype.kind in "OU"):
         return None
-    if answers.probabilities is not None and int(label.max(initial=0)) >= answers.probabilities.shape[-1]:
+    if answers.probabilities is not None and not _fits(label, answers.probabilities):
         return None
     return bool(np.all(answers.chosen == label))
+
+
+def _fits(label: Array, probabilities: Array) -> bool:
+    return bool(np.all((label >= 0) & (label < probabilities.shape[-1])))
 
 
 def _count(before: Sequence[bool], after: Sequence[bool]) -> Accuracy:

@@ -24,8 +24,6 @@ from core.runtime.settings import SessionSettings
 
 Feeds = Sequence[Mapping[str, np.ndarray[Any, np.dtype[Any]]]]
 
-#: A run is disturbed where its process did not have the processor for more than this share of it.
-_TOLERATED_ABSENCE = 0.1
 _END_S = 5.0
 
 
@@ -43,9 +41,8 @@ class Timing:
 class Child:
     """One running child. Use it as a context manager: it never outlives its block."""
 
-    def __init__(self, name: str, folder: Path, *, threads: int) -> None:
+    def __init__(self, name: str, folder: Path) -> None:
         self.name = name
-        self._threads = threads
         self._errors = (folder / "errors.txt").open("w+b")
         root = str(Path(core.__file__).resolve().parent.parent)
         paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -83,12 +80,9 @@ class Child:
             CrashedError: the process died; the message says on which sample.
         """
         runs = self._ask(f"run {unit} {warm} {times}", f"on sample {unit + 1}")["runs"]
-        calm = [ns for ns, cpu_ns, taken in runs if not taken and not self._was_away(ns, cpu_ns)]
-        kept = calm or [ns for ns, _, _ in runs]
+        calm = [ns for ns, disturbed in runs if not disturbed]
+        kept = calm or [ns for ns, _ in runs]
         return Timing(sum(kept) / len(kept), disturbed=not calm)
-
-    def _was_away(self, ns: int, cpu_ns: int) -> bool:
-        return self._threads == 1 and cpu_ns < (1 - _TOLERATED_ABSENCE) * ns
 
     def peak_bytes(self) -> int:
         """Peak resident memory of the child so far."""
@@ -161,7 +155,7 @@ def open_children(
             path = _as_file(model, own / "model.onnx")
             spec = {"model": str(path), "feeds": str(stored), "units": len(feeds), "settings": asdict(settings)}
             (own / "spec.json").write_text(json.dumps(spec))
-            children[name] = stack.enter_context(Child(name, own, threads=settings.threads))
+            children[name] = stack.enter_context(Child(name, own))
         for child in children.values():
             child.wait_ready()
         yield children

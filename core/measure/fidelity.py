@@ -105,9 +105,16 @@ def fidelity(
     Raises:
         DataError: an output that the model does not have.
     """
+    return fidelity_of_pairs(zip(reference, got, strict=True), outputs=outputs)
+
+
+def fidelity_of_pairs(
+    pairs: Iterable[tuple[Mapping[str, Array], Mapping[str, Array]]], *, outputs: Collection[str] | None = None
+) -> Fidelity:
+    """As `fidelity`, from pairs of (original's outputs, candidate's outputs), one per sample."""
     found: dict[str, _Sums] = {}
     answers: list[bool | None] = []
-    for before, after in zip(reference, got, strict=True):
+    for before, after in pairs:
         names = _chosen(before, outputs)
         same = [found.setdefault(name, _Sums(name)).add(before[name], after.get(name)) for name in names]
         told = [value for value in same if value is not None]

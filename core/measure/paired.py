@@ -18,6 +18,7 @@ import numpy as np
 
 from core.errors import DataError
 from core.intake.dataset import Dataset
+from core.measure.calm import keep_calm
 from core.measure.child import Child, Feeds, Timing, open_children
 from core.measure.intervals import percentiles, ratio_draws
 from core.measure.latency import PairedLatency
@@ -99,8 +100,7 @@ class _Pairs:
 
     def kept(self) -> list[dict[str, Timing]]:
         """Undisturbed pairs; all of them where hardly any is undisturbed."""
-        calm = [pair for pair in self.all if not any(timing.disturbed for timing in pair.values())]
-        return calm if len(calm) >= max(_FEWEST, len(self.all) // 4) else self.all
+        return keep_calm(self.all, lambda pair: any(timing.disturbed for timing in pair.values()))
 
     def times(self, name: str) -> Array:
         return np.array([pair[name].ns for pair in self.kept()])

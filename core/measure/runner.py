@@ -2,10 +2,9 @@
 
 It reads commands from standard input, one per line, and answers each with one line of JSON:
 
-    run UNIT WARM TIMES   runs the feed UNIT (WARM times untimed, then TIMES times) -> {"runs": [[ns, cpu ns, taken]]}
+    run UNIT WARM TIMES   runs the feed UNIT (WARM times untimed, then TIMES times) -> {"runs": [[ns, disturbed]]}
     peak                  -> {"bytes"}
 
-`taken` counts how often another process took the processor during that run.
 
 Its first answer is {"ready": true}, or {"error": {...}} where the model cannot be opened. It ends with its input.
 """
@@ -15,9 +14,8 @@ from __future__ import annotations
 import gc
 import json
 import os
-import resource
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +24,7 @@ import onnxruntime as ort
 import psutil
 
 from core.errors import MixdeskError, RunError
+from core.measure.calm import time_run
 from core.runtime.session import RUNTIME_FAILURES, open_session, reason_of
 from core.runtime.settings import SessionSettings
 
@@ -36,10 +35,10 @@ def main(folder: Path) -> int:
     """Serves until the input ends. `folder` holds spec.json and feeds.npz."""
     answers = _take_standard_output()
     try:
-        session, feeds = _prepare(folder)
+        session, feeds, threads = _prepare(folder)
         _answer(answers, {"ready": True})
         for line in sys.stdin:
-            _answer(answers, _obey(session, feeds, line.split()))
+            _answer(answers, _obey(session, feeds, line.split(), threads))
     except MixdeskError as error:
         _answer(answers, {"error": error.to_dict()})
         return error.exit_status
@@ -53,9 +52,10 @@ def _take_standard_output() -> IO[str]:
     return handle
 
 
-def _prepare(folder: Path) -> tuple[ort.InferenceSession, list[dict[str, Any]]]:
+def _prepare(folder: Path) -> tuple[ort.InferenceSession, list[dict[str, Any]], int]:
     spec = json.loads((folder / "spec.json").read_text())
-    session = open_session(Path(spec["model"]), SessionSettings(**spec["settings"]))
+    settings = SessionSettings(**spec["settings"])
+    session = open_session(Path(spec["model"]), settings)
     feeds: list[dict[str, Any]] = [{} for _ in range(spec["units"])]
     with np.load(spec["feeds"], allow_pickle=False) as stored:
         for key in stored.files:
@@ -64,33 +64,20 @@ def _prepare(folder: Path) -> tuple[ort.InferenceSession, list[dict[str, Any]]]:
     gc.collect()
     gc.freeze()
     gc.disable()
-    return session, feeds
+    return session, feeds, settings.threads
 
 
-def _obey(session: ort.InferenceSession, feeds: list[dict[str, Any]], words: list[str]) -> dict[str, Any]:
+def _obey(session: ort.InferenceSession, feeds: list[dict[str, Any]], words: list[str], threads: int) -> dict[str, Any]:
     if words[0] == "peak":
         return {"bytes": peak_bytes()}
     unit, warm, times = (int(word) for word in words[1:])
+    run = partial(session.run, None, feeds[unit])
     try:
-        return _run(session, feeds[unit], warm, times)
+        for _ in range(warm):
+            run()
+        return {"runs": [time_run(run, threads=threads) for _ in range(times)]}
     except RUNTIME_FAILURES as error:
         raise RunError(f"onnxruntime failed to run the model: {reason_of(error)}") from error
-
-
-def _run(session: ort.InferenceSession, feed: dict[str, Any], warm: int, times: int) -> dict[str, Any]:
-    for _ in range(warm):
-        session.run(None, feed)
-    return {"runs": [_time(session, feed) for _ in range(times)]}
-
-
-def _time(session: ort.InferenceSession, feed: dict[str, Any]) -> tuple[int, int, int]:
-    taken = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-    cpu = time.process_time_ns()
-    start = time.perf_counter_ns()
-    session.run(None, feed)
-    spent = time.perf_counter_ns() - start
-    cpu = time.process_time_ns() - cpu
-    return spent, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw - taken
 
 
 def peak_bytes() -> int:

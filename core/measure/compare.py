@@ -1,0 +1,197 @@
+"""Comparisons: one model against another on the same samples: latency in pairs, fidelity, accuracy, size, memory.
+
+All ratios are above 1 where the second model is better. The verdict is about latency, unless accuracy or fidelity has
+plainly fallen: then it is "worse", however fast the model has become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from core.intake.dataset import Dataset, Split
+from core.measure.accuracy import Accuracy, Tally
+from core.measure.fidelity import Fidelity, fidelity_of_pairs
+from core.measure.latency import PairedLatency
+from core.measure.outputs import iterate_outputs
+from core.measure.paired import measure_pair
+from core.measure.target import TargetVerdict, parse_target
+from core.progress import Progress, Silent
+from core.runtime.conditions import Conditions
+from core.runtime.machine import read_conditions
+from core.runtime.settings import SessionSettings
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Verdict = Literal["better", "no difference seen", "worse", "too noisy"]
+
+#: An interval, or a noise of the original against itself, beyond this is too wide to call "no difference".
+NOISY = 0.10
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison found; `why` is the verdict's reason in a sentence."""
+
+    latency: PairedLatency
+    before_bytes: int
+    after_bytes: int
+    fidelity: Fidelity
+    accuracy: Accuracy
+    gate: TargetVerdict | None
+    verdict: Verdict
+    why: str
+    conditions: Conditions
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `compare` document, with conditions."""
+        latency = self.latency
+        return {
+            "ratio": {
+                "latency": {"value": latency.ratio, "ci95": list(latency.ci95)},
+                "p95": latency.p95_ratio,
+                "throughput": latency.after_throughput / latency.before_throughput,
+                "size": self.before_bytes / self.after_bytes if self.after_bytes else None,
+                "memory": latency.memory_ratio,
+            },
+            "latency": latency.to_dict(),
+            "throughput": {"before_per_s": latency.before_throughput, "after_per_s": latency.after_throughput},
+            "size": {"before_bytes": self.before_bytes, "after_bytes": self.after_bytes},
+            "memory": {"before_bytes": latency.before_memory_bytes, "after_bytes": latency.after_memory_bytes},
+            "accuracy": self.accuracy.to_dict(),
+            "fidelity": self.fidelity.to_dict(),
+            "noise": {
+                "aa_ci95": None if latency.noise_ci95 is None else list(latency.noise_ci95),
+                "smallest_effect": latency.smallest_effect,
+            },
+            "verdict": self.verdict,
+            "why": self.why,
+            "gate": None if self.gate is None else _gate(self.gate),
+            "conditions": self.conditions.to_dict(),
+        }
+
+
+def compare_models(
+    original: bytes | Path,
+    candidate: bytes | Path,
+    dataset: Dataset,
+    *,
+    split: Split = Split.HOLDOUT,
+    settings: SessionSettings,
+    batch: int = 1,
+    seed: int = 0,
+    budget_s: float = 10.0,
+    gate: str | None = None,
+    outputs: Collection[str] | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares two models with the same inputs and outputs.
+
+    Args:
+        original: serialized model or its file.
+        candidate: likewise.
+        dataset: samples, with or without labels.
+        split: which samples; where the split is empty, all of them.
+        settings: of all sessions.
+        batch: samples per run of the timing.
+        seed: of the order and of the intervals.
+        budget_s: seconds of timing.
+        gate: a target that the candidate must meet, as text.
+        outputs: which outputs count for fidelity and accuracy; None for all.
+        progress: is told how far it is.
+
+    Raises:
+        TargetError: the gate cannot be read, or this data and model cannot answer it.
+        DataError: an output that the model does not have, or samples that cannot run together.
+        RunError: one of the models fails; CrashedError: its process died.
+    """
+    told = progress or Silent()
+    wanted = None if gate is None else parse_target(gate)
+    conditions = read_conditions(settings, batch=batch, seed=seed)
+    indices = dataset.indices(split) or tuple(range(len(dataset)))
+    told.phase("Compare the answers", start=0.0, end=0.4)
+    tally = Tally(dataset.labels, outputs=outputs)
+    models = (original, candidate)
+    pairs = _answer_pairs(models, dataset, indices, settings, told)
+    fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs)
+    accuracy = tally.finish()
+    told.phase("Time in pairs", start=0.4, end=1.0)
+    latency = measure_pair(
+        original,
+        candidate,
+        dataset,
+        indices,
+        settings=settings,
+        batch=batch,
+        seed=seed,
+        budget_s=budget_s,
+        noise=True,
+        progress=told,
+    )
+    judged = None
+    if wanted is not None:
+        judged = wanted.judge(
+            fidelity=fidelity, accuracy=accuracy, latency=latency, size_bytes=_size(candidate), seed=seed
+        )
+    verdict, why = decide(latency, fidelity, accuracy)
+    return Comparison(latency, _size(original), _size(candidate), fidelity, accuracy, judged, verdict, why, conditions)
+
+
+def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tuple[Verdict, str]:
+    """The verdict in a word, and its reason in a sentence."""
+    low, high = latency.ci95
+    speed = f"{latency.ratio:.2f} times as fast (95 %: {low:.2f} to {high:.2f})"
+    if fidelity.broken:
+        return "worse", f"It is {speed}, but {fidelity.why}."
+    if accuracy.ci95_change is not None and accuracy.ci95_change[1] < 0:
+        return "worse", f"It is {speed}, but its accuracy fell {_change(accuracy)}."
+    noise = latency.smallest_effect or 0.0
+    if low > 1 and latency.ratio > 1 + noise:
+        return "better", f"It is {speed}."
+    if high < 1 and latency.ratio < 1 - noise:
+        return "worse", f"It is slower: {speed}."
+    if max(noise, (high - low) / 2) > NOISY:
+        return "too noisy", f"The machine was too busy to tell: {speed}, the original against itself {_percent(noise)}."
+    return "no difference seen", f"It is {speed}; differences below {_percent(noise)} cannot be seen here."
+
+
+def _gate(verdict: TargetVerdict) -> dict[str, Any]:
+    each = [judgement.to_dict() for judgement in verdict.judgements]
+    return {"text": verdict.text, "met": verdict.met, "broken": list(verdict.broken), "each": each}
+
+
+def _answer_pairs(
+    models: tuple[bytes | Path, bytes | Path],
+    dataset: Dataset,
+    indices: Sequence[int],
+    settings: SessionSettings,
+    progress: Progress,
+) -> Iterator[tuple[Mapping[str, Array], Mapping[str, Array]]]:
+    """Both models' outputs, sample by sample: memory does not grow with the data."""
+    before, after = (iterate_outputs(model, dataset, indices, settings) for model in models)
+    for done, pair in enumerate(zip(before, after, strict=True)):
+        progress.step(done, len(indices), f"sample {done + 1}")
+        yield pair
+
+
+def _tallied(
+    pairs: Iterator[tuple[Mapping[str, Array], Mapping[str, Array]]], indices: Sequence[int], tally: Tally
+) -> Iterator[tuple[Mapping[str, Array], Mapping[str, Array]]]:
+    for index, (before, after) in zip(indices, pairs, strict=True):
+        tally.add(index, before, after)
+        yield before, after
+
+
+def _size(model: bytes | Path) -> int:
+    return model.stat().st_size if isinstance(model, Path) else len(model)
+
+
+def _change(accuracy: Accuracy) -> str:
+    return f"from {_percent(accuracy.before or 0.0)} to {_percent(accuracy.after or 0.0)}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

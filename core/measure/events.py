@@ -1,0 +1,109 @@
+"""Events: onnxruntime's profile file, run by run, each kernel with its own time.
+
+A container (`If`, `Loop`, `Scan`) is one event that spans those of its body; its own time is what is left.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.runtime.tags import CONTAINERS
+
+_SUFFIX = "_kernel_time"
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+@dataclass(slots=True)
+class KernelEvent:
+    """One execution of a kernel. `own_us` leaves out what ran inside it; bytes are those the runtime states.
+
+    `container` is the name of the container node that it ran in, None at the top.
+    """
+
+    name: str
+    op_type: str
+    container: str | None
+    own_us: float
+    moved_bytes: int
+    input_shapes: Shapes
+    output_shapes: Shapes
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvents:
+    """One run of the session: its wall time as the profiler saw it, and its kernels in order of their start.
+
+    `arena_bytes` is the most that the runtime's memory arena held during it; None where the runtime does not tell.
+    """
+
+    wall_us: float
+    kernels: tuple[KernelEvent, ...] = field(repr=False)
+    arena_bytes: int | None = None
+
+    @property
+    def gap_us(self) -> float:
+        """Time outside kernels."""
+        return max(0.0, self.wall_us - sum(kernel.own_us for kernel in self.kernels))
+
+
+def read_runs(path: Path) -> tuple[RunEvents, ...]:
+    """Reads all runs of a profile file, in order."""
+    events = json.loads(path.read_text())
+    nodes = [event for event in events if event.get("cat") == "Node" and event["name"].endswith(_SUFFIX)]
+    nodes.sort(key=lambda event: (event["ts"], -event["dur"]))
+    runs = [event for event in events if event.get("cat") == "Session" and event["name"] == "model_run"]
+    runs.sort(key=lambda event: event["ts"])
+    return tuple(_split_runs(runs, nodes))
+
+
+def _split_runs(runs: Sequence[Mapping[str, Any]], nodes: Sequence[Mapping[str, Any]]) -> Iterator[RunEvents]:
+    position = 0
+    for run in runs:
+        end = run["ts"] + run["dur"]
+        first = position
+        while position < len(nodes) and nodes[position]["ts"] <= end:
+            position += 1
+        inside = nodes[first:position]
+        held = [int(event["args"]["mem_arena_held"]) for event in inside if "mem_arena_held" in event["args"]]
+        yield RunEvents(float(run["dur"]), tuple(_own_times(inside)), max(held, default=None))
+
+
+def _own_times(nodes: Sequence[Mapping[str, Any]]) -> list[KernelEvent]:
+    """Kernels of one run; from each container's time that of the events directly inside it is taken off."""
+    kernels: list[KernelEvent] = []
+    open_containers: list[tuple[float, KernelEvent]] = []
+    for event in nodes:
+        while open_containers and event["ts"] >= open_containers[-1][0]:
+            open_containers.pop()
+        inside = open_containers[-1][1] if open_containers else None
+        kernel = _read_kernel(event, None if inside is None else inside.name)
+        kernels.append(kernel)
+        if inside is not None:
+            inside.own_us -= kernel.own_us
+        if kernel.op_type in CONTAINERS:
+            open_containers.append((event["ts"] + event["dur"], kernel))
+    for kernel in kernels:
+        kernel.own_us = max(0.0, kernel.own_us)
+    return kernels
+
+
+def _read_kernel(event: Mapping[str, Any], container: str | None) -> KernelEvent:
+    told = event["args"]
+    return KernelEvent(
+        name=event["name"].removesuffix(_SUFFIX),
+        op_type=told["op_name"],
+        container=container,
+        own_us=float(event["dur"]),
+        moved_bytes=sum(int(told.get(key) or 0) for key in ("activation_size", "parameter_size", "output_size")),
+        input_shapes=_shapes(told.get("input_type_shape")),
+        output_shapes=_shapes(told.get("output_type_shape")),
+    )
+
+
+def _shapes(told: Sequence[Mapping[str, Sequence[int]]] | None) -> Shapes:
+    return tuple(tuple(shape) for entry in told or () for shape in entry.values())

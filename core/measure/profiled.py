@@ -1,0 +1,126 @@
+"""A measured profile as a value: rows of layers, buckets, wall time, memory and advice; and the document of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.graph.layer import Layer
+from core.measure.advice import Advice
+from core.measure.intervals import Interval
+from core.measure.limits import Limit
+from core.runtime.conditions import Conditions
+
+FOLDED = "folded away"
+NOT_RUN = "not run on this data"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerTime:
+    """One layer's row. `ms` per run; `runs` executions per run; `moved_bytes` what its kernels read and wrote."""
+
+    layer: Layer
+    ms: float
+    share: float
+    macs: int | None
+    moved_bytes: int | None
+    limited_by: Limit | None
+    executes_as: str
+    runs: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the `profile` document."""
+        return {
+            "id": self.layer.id,
+            "group": self.layer.group,
+            "op": self.layer.op_type,
+            "ms": self.ms,
+            "share": self.share,
+            "macs": self.macs,
+            "bytes": self.moved_bytes,
+            "limited_by": self.limited_by,
+            "executes_as": self.executes_as,
+            "runs": int(self.runs) if self.runs == int(self.runs) else self.runs,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """Un-instrumented latency of one run in ms; `ci95_ms` is that of the mean."""
+
+    median_ms: float
+    mean_ms: float
+    ci95_ms: Interval
+    p95_ms: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `wall_ms` object."""
+        return {"median": self.median_ms, "mean": self.mean_ms, "ci95": list(self.ci95_ms), "p95": self.p95_ms}
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Peaks in bytes; None where not known.
+
+    Of activations alive at once (from the graph), of what the runtime's arena held, and of the resident memory of a
+    process that only runs the model.
+    """
+
+    activation_peak_bytes: int | None
+    arena_peak_bytes: int | None
+    process_peak_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A measured profile: `instrumented_ms` = sum of layers + sum of buckets + `gap_ms`.
+
+    Each of these is the median over runs. `gap_ms` is the instrumented time outside kernels: the runtime between them
+    and the profiler itself. `disturbed` runs, during which another process took the processor, are left out of `wall`.
+    """
+
+    wall: Wall
+    gap_ms: float
+    layers: tuple[LayerTime, ...]
+    buckets: Mapping[str, float]
+    memory: Memory
+    advice: tuple[Advice, ...]
+    runs: int
+    disturbed: int
+    samples: int
+    conditions: Conditions
+
+    @property
+    def kernel_ms(self) -> float:
+        """Time in kernels: all layers and all buckets."""
+        return sum(row.ms for row in self.layers) + sum(self.buckets.values())
+
+    @property
+    def instrumented_ms(self) -> float:
+        """Time of a run with the profiler on."""
+        return self.kernel_ms + self.gap_ms
+
+    @property
+    def attributed_share(self) -> float:
+        """Share of the kernels' time that is on a layer or a named bucket."""
+        return 1 - self.buckets["unattributed"] / self.kernel_ms if self.kernel_ms > 0 else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `profile` document, with conditions."""
+        return {
+            "wall_ms": self.wall.to_dict(),
+            "instrumented_ms": self.instrumented_ms,
+            "overhead": self.instrumented_ms / self.wall.median_ms,
+            "kernel_ms": self.kernel_ms,
+            "attributed_share": self.attributed_share,
+            "gap_ms": self.gap_ms,
+            "layers": [row.to_dict() for row in self.layers],
+            "buckets": dict(self.buckets),
+            "memory": asdict(self.memory),
+            "advice": [advice.to_dict() for advice in self.advice],
+            "runs": self.runs,
+            "disturbed": self.disturbed,
+            "samples": self.samples,
+            "conditions": self.conditions.to_dict(),
+        }
