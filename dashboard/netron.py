@@ -32,8 +32,8 @@ _HEADERS = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosni
 _SERVED = (".js", ".css", ".json", ".png", ".ico")
 #: Netron's grounds in the colours of our theme.
 _GROUND = (
-    "<style>body, body.default, .default { background-color: #FBFBF9; } "
-    "@media (prefers-color-scheme: dark) { body, body.default, .default { background-color: #101418; } }</style>"
+    "<style>body.welcome, body.default { background-color: #FBFBF9; } "
+    "@media (prefers-color-scheme: dark) { body.welcome, body.default { background-color: #101418; } }</style>"
 )
 #: Netron takes the focus when the graph is there; the page around it must not jump then.
 _CALM = """\

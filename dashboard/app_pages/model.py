@@ -18,8 +18,10 @@ if unfinished is not None:
     jobs.card(unfinished.id, key="inspect")
     if not unfinished.is_final:
         model_view.skeleton()
-    elif on.data is not None:
-        upload.other_data()
+    else:
+        if on.data is not None:
+            upload.other_data()
+        empty.offers()
     st.stop()
 
 document = services.inspection(on)
@@ -28,9 +30,9 @@ if document is not None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         model_view.graph(on)
-        model_view.operators(document)
     with right:
         model_view.validation(document)
         model_view.tensors(document)
         model_view.data(on, document)
+        model_view.operators(document)
         model_view.mixes(on)

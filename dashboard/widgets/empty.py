@@ -30,6 +30,11 @@ def choose_model() -> None:
         ":gray[Open a model, profile it, set a precision per layer, build and measure it, "
         "and take the faster model with you, with the proof.]"
     )
+    offers()
+
+
+def offers() -> None:
+    """Samples, and a place for one's own model."""
     left, right = st.columns([2, 1], gap="large")
     with left:
         st.subheader("Start with a sample", anchor=False)
@@ -80,6 +85,7 @@ def _card(sample: Sample, *, key: str) -> None:
 
 
 def _open(name: str) -> None:
+    state.OPENED.set(state.OPENED.get() + 1)
     try:
         loading.open_sample(name)
     except MixdeskError as error:

@@ -11,7 +11,7 @@ from dashboard import services
 from dashboard.widgets.jobs import clock, progress_line
 from dashboard.widgets.text import plain
 
-_REFRESH_S = 2.0
+_REFRESH_S = 1.0
 _SHOWN = 6
 _ICONS = {
     JobState.QUEUED: ":material/hourglass_empty:",

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from core.errors import MixdeskError
+from core.errors import MixdeskError, RequestError
 from core.store.rows import JobRow, JobState, now
 from dashboard import services, state
 from dashboard.known import known_so_far
@@ -20,6 +20,9 @@ from dashboard.widgets import errors
 from dashboard.widgets.text import plain
 
 REFRESH_S = 1.0
+
+#: Kinds of errors that say no to what was given.
+_ANSWERS = {RequestError.kind, *(answer.kind for answer in RequestError.__subclasses__())}
 
 _ENDED = {
     JobState.FAILED: "failed",
@@ -67,19 +70,19 @@ def ended(row: JobRow, *, key: str, again: bool = True) -> None:
     if row.state is JobState.DONE:
         return
     with st.container(border=True, gap="small"):
-        st.markdown(f"**{plain(row.title or row.kind)}** {_ENDED[row.state]} {_ago(row.finished_at)}")
+        st.markdown(f"**{plain(row.title or row.kind)}** · {_ENDED[row.state]} {_ago(row.finished_at)}")
         if row.state is JobState.STOPPED:
             st.caption(plain(str((row.error or {}).get("message") or "Somebody pressed Stop.")))
         else:
             errors.show_document(row.error)
-        if again:
+        if again and not _is_answer(row):
             st.button("Run again", key=f"{key}.again", icon=":material/replay:", on_click=_again, args=(row,))
         log(row, key=key)
 
 
 def log(row: JobRow, *, key: str) -> None:
     """The last lines of the worker's log, one click away."""
-    opened = st.expander("Log", icon=":material/article:", key=f"{key}.log", on_change="rerun", type="compact")
+    opened = st.expander("Log", icon=":material/article:", key=f"{key}.log.{row.id}", on_change="rerun", type="compact")
     if opened.open:
         tail = services.log_tail(row)
         opened.code(tail or "The worker wrote nothing.", language=None, wrap_lines=True)
@@ -126,6 +129,10 @@ def _running(row: JobRow, *, key: str) -> None:
         if known:
             st.caption(plain(f"Known so far: {known}"))
 
+
+def _is_answer(row: JobRow) -> bool:
+    """Whether the job said no to what it was given: the same again would end the same."""
+    return (row.error or {}).get("kind") in _ANSWERS
 
 
 def _submit(submit: Callable[[], str]) -> None:

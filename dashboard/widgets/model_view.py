@@ -14,7 +14,7 @@ from dashboard.services import Document, Subject
 from dashboard.widgets import empty, shapes, upload
 from dashboard.widgets.text import plain
 
-_GRAPH_HEIGHT = 560
+_GRAPH_HEIGHT = 660
 #: Longer tables scroll.
 _ROWS = 8
 _SEVERITY = {
@@ -31,7 +31,7 @@ def heading(on: Subject) -> None:
         facts = plain(" · ".join(word for word in words if word))
         st.subheader(plain(on.model.name), anchor=False, width="content")
         st.caption(facts, width="stretch")
-        with st.popover("Open another model", icon=":material/folder_open:", key="model.another"):
+        with st.popover("Open another model", icon=":material/folder_open:", key=f"model.another.{state.OPENED.get()}"):
             empty.sample_buttons(key="another")
             upload.drop_files("Your model", kinds=("onnx", "npz"), key="upload.another")
 
@@ -177,7 +177,9 @@ def _describe(given: dict[str, Any] | None, *, synthetic: bool) -> None:
 
 
 def _tensor(way: str, spec: dict[str, Any]) -> tuple[str, str, str, str]:
-    return way, spec["name"], spec["dtype"], quantities.shape(spec["shape"])
+    shape = spec["shape"]
+    sizes = "not known" if shape is None else " × ".join(map(str, shape)) or "scalar"
+    return way, spec["name"], spec["dtype"], sizes
 
 
 def _rules(recipe: Document) -> str:

@@ -11,7 +11,7 @@ from dashboard.options import UPLOAD_LIMIT_MB
 
 def drop_files(label: str, *, kinds: tuple[str, ...], key: str) -> None:
     """A drop zone; files are taken as soon as they are there, and the zone is empty again."""
-    name = f"{key}.{state.UPLOADS.get()}"
+    name = f"{key}.{state.OPENED.get()}"
     st.file_uploader(
         label,
         type=list(kinds),
@@ -27,7 +27,7 @@ def _take(name: str) -> None:
     given = st.session_state[name] or []
     if not given:
         return
-    state.UPLOADS.set(state.UPLOADS.get() + 1)
+    state.OPENED.set(state.OPENED.get() + 1)
     try:
         loading.open_upload([(file.name, file.getvalue()) for file in given])
     except MixdeskError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 import anyio
 from starlette.applications import Starlette
@@ -51,7 +52,7 @@ def get(routes: Sequence[BaseRoute], path: str) -> Answer:
             "http_version": "1.1",
             "method": "GET",
             "scheme": "http",
-            "path": path,
+            "path": unquote(path),
             "raw_path": path.encode(),
             "query_string": b"",
             "root_path": "",

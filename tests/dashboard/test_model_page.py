@@ -1,0 +1,158 @@
+"""The Model page: offers, what it shows of a model, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+from streamlit.testing.v1 import AppTest
+
+from core.jobs.outcome import fail, finish
+from core.jobs.queue import jobs
+from core.store.rows import JobState, ModelRow
+from core.store.tables import JOBS
+from core.store.workspace import Workspace
+from dashboard import services
+from dashboard.services import Subject
+from tests.dashboard.documents import inspect_document
+
+MODEL = {
+    "name": "net",
+    "layer_count": 54,
+    "group_count": 24,
+    "parameters": 2_801_234,
+    "macs": 118_000_000,
+    "weight_bytes": 11_204_936,
+    "activation_peak_bytes": 524_288,
+    "subgraph_count": 0,
+    "inputs": [{"name": "x", "dtype": "float32", "shape": [1, 3, 8, 8]}],
+    "outputs": [{"name": "y", "dtype": "float32", "shape": [1, 10]}],
+}
+CLEAN = {"model": MODEL, "findings": [], "repairs": []}
+
+PAGE = Path(__file__).resolve().parents[2] / "dashboard" / "app_pages" / "model.py"
+
+
+@pytest.fixture
+def model(desk: Workspace) -> ModelRow:
+    return desk.add_model("net **x**", desk.files.put(b"a model", suffix=".onnx"), 7, "upload")
+
+
+def show(model: ModelRow | None, *, data: str | None = "synthetic") -> AppTest:
+    app = AppTest.from_file(str(PAGE), default_timeout=30)
+    app.session_state["link.model"] = None if model is None else model.sha256[:12]
+    app.session_state["link.data"] = data
+    app.run()
+    assert not app.exception
+    return app
+
+
+def inspected(desk: Workspace, row: ModelRow, **change: object) -> None:
+    job_id = services.submit_inspect(Subject(model=row, data=None))
+    start(desk, job_id)
+    assert finish(desk, job_id, {**inspect_document(), **CLEAN, **change})
+
+
+def start(desk: Workspace, job_id: str) -> None:
+    with desk.database.writing() as connection:
+        connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(state=JobState.RUNNING))
+
+
+def texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.subheader, app.error, app.warning, app.text)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def test_an_empty_desk_offers_every_sample(desk: Workspace) -> None:
+    assert desk.models() == ()
+    app = show(None, data=None)
+    assert [button.label for button in app.button].count("Open sample") >= 3
+    assert "digits\\-cnn" in texts(app)
+
+
+def test_a_model_that_was_not_read_yet_is_read_without_being_asked_for(desk: Workspace, model: ModelRow) -> None:
+    app = show(model)
+    assert [row.kind for row in jobs(desk)] == ["inspect"]
+    assert "Stop" in [button.label for button in app.button]
+    show(model)
+    assert len(jobs(desk)) == 1
+
+
+def test_the_figures_of_a_read_model_are_shown(desk: Workspace, model: ModelRow) -> None:
+    inspected(desk, model)
+    app = show(model)
+    assert [metric.label for metric in app.metric][:4] == ["Layers", "Groups", "Parameters", "Compute"]
+    assert [metric.value for metric in app.metric][:4] == ["54", "24", "2.80 M", "118 MMAC"]
+
+
+def test_a_name_with_markup_is_shown_as_it_is(desk: Workspace, model: ModelRow) -> None:
+    inspected(desk, model)
+    assert app_heading(show(model)) == r"net \*\*x\*\*"
+
+
+def app_heading(app: AppTest) -> str:
+    return str(app.subheader[0].value)
+
+
+def test_synthetic_inputs_say_what_they_are_not_good_for(desk: Workspace, model: ModelRow) -> None:
+    inspected(desk, model)
+    assert "add data before you trust those" in texts(show(model))
+
+
+def test_findings_and_repairs_are_told_with_their_hints(desk: Workspace, model: ModelRow) -> None:
+    inspected(
+        desk,
+        model,
+        findings=[{"severity": "warning", "message": "Odd <thing>.", "hint": "Look there."}],
+        repairs=[{"what": "Named nodes", "why": "They had none.", "count": 3}],
+    )
+    shown = texts(show(model)).replace("\\", "")
+    assert "Odd <thing>." in shown
+    assert "Look there." in shown
+    assert "Named nodes (3)" in shown
+    assert "accept this model" not in shown
+
+
+def test_sizes_that_the_file_leaves_open_can_be_chosen(desk: Workspace, model: ModelRow) -> None:
+    spec = {"name": "x", "dtype": "float32", "shape": ["batch", 3, "?", 8]}
+    inspected(desk, model, model={**MODEL, "inputs": [spec]})
+    app = show(model)
+    assert [number.disabled for number in app.number_input] == [False, True, False, True]
+    app.number_input[2].set_value(48)
+    next(button for button in app.button if button.label == "Use these sizes").click().run()
+    assert not app.exception
+    newest = jobs(desk, kind="inspect")[0]
+    assert newest.state is JobState.QUEUED
+    assert newest.params["shapes"] == {"x": [1, 3, 48, 8]}
+
+
+def test_a_refused_file_is_told_in_one_line_and_other_models_are_offered(desk: Workspace, model: ModelRow) -> None:
+    job_id = services.submit_inspect(Subject(model=model, data=None))
+    start(desk, job_id)
+    fail(desk, job_id, {"kind": "model", "message": "This is no ONNX file.", "hint": "Export it.", "layer": None})
+    app = show(model)
+    assert [error.value.replace("\\", "") for error in app.error] == ["This is no ONNX file.  \nExport it."]
+    labels = [button.label for button in app.button]
+    assert "Run again" not in labels
+    assert "Open sample" in labels
+
+
+def test_a_crash_is_told_and_can_be_repeated(desk: Workspace, model: ModelRow) -> None:
+    job_id = services.submit_inspect(Subject(model=model, data=None))
+    with desk.database.writing() as connection:
+        error = {"kind": "crashed", "message": "The worker was killed by signal 9.", "hint": None, "layer": None}
+        connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(state=JobState.CRASHED, error=error))
+    app = show(model)
+    assert "killed by signal 9" in app.error[0].value
+    next(button for button in app.button if button.label == "Run again").click().run()
+    assert jobs(desk)[0].state is JobState.QUEUED
+    assert jobs(desk)[0].params == jobs(desk)[1].params
+
+
+def test_a_link_to_a_model_of_another_server_says_so(desk: Workspace) -> None:
+    assert desk.models() == ()
+    app = AppTest.from_file(str(PAGE), default_timeout=30)
+    app.session_state["link.model"] = "0123456789ab"
+    app.run()
+    assert "0123456789ab, which this workspace does not have" in app.warning[0].value
