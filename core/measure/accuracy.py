@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,12 @@ class Accuracy:
             "samples": self.samples,
             "why": self.why,
         }
+
+    def unchanged(self) -> Accuracy:
+        """That of the original against itself on the same samples."""
+        if self.before is None:
+            return self
+        return replace(self, after=self.before, ci95_change=(0.0, 0.0), harmful=0, helpful=0)
 
     @property
     def lower_bound(self) -> float | None:

@@ -7,7 +7,7 @@ plainly fallen: then it is "worse", however fast the model has become.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,6 +28,11 @@ from core.runtime.settings import SessionSettings
 Array = np.ndarray[Any, np.dtype[Any]]
 Verdict = Literal["better", "no difference seen", "worse", "too noisy"]
 
+#: Without labels, a model that agrees with the original less than this is called worse however fast; so is one below
+#: this SQNR where outputs choose no class.
+LEAST_AGREEMENT = 0.90
+LEAST_SQNR_DB = 10.0
+
 #: An interval, or a noise of the original against itself, beyond this is too wide to call "no difference".
 NOISY = 0.10
 
@@ -45,6 +50,19 @@ class Comparison:
     verdict: Verdict
     why: str
     conditions: Conditions
+
+    def unchanged(self) -> Comparison:
+        """The same samples and conditions with the original in the candidate's place: nothing changed, nothing lost."""
+        return replace(
+            self,
+            latency=self.latency.unchanged(),
+            after_bytes=self.before_bytes,
+            fidelity=self.fidelity.unchanged(),
+            accuracy=self.accuracy.unchanged(),
+            gate=None,
+            verdict="no difference seen",
+            why="It is the original, unchanged.",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The `compare` document, with conditions."""
@@ -148,6 +166,9 @@ def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tu
         return "worse", f"It is {speed}, but {fidelity.why}."
     if accuracy.ci95_change is not None and accuracy.ci95_change[1] < 0:
         return "worse", f"It is {speed}, but its accuracy fell {_change(accuracy)}."
+    lost = None if accuracy.before is not None else _lost(fidelity)
+    if lost is not None:
+        return "worse", f"It is {speed}, but {lost}."
     noise = latency.smallest_effect or 0.0
     if low > 1 and latency.ratio > 1 + noise:
         return "better", f"It is {speed}."
@@ -156,6 +177,16 @@ def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tu
     if max(noise, (high - low) / 2) > NOISY:
         return "too noisy", f"The machine was too busy to tell: {speed}, the original against itself {_percent(noise)}."
     return "no difference seen", f"It is {speed}; differences below {_percent(noise)} cannot be seen here."
+
+
+def _lost(fidelity: Fidelity) -> str | None:
+    """What was plainly lost where there are no labels, or None."""
+    if fidelity.agreement is not None:
+        plain = fidelity.agreement < LEAST_AGREEMENT
+        return f"only {_percent(fidelity.agreement)} of its answers are the original's" if plain else None
+    if fidelity.sqnr_db is not None and fidelity.sqnr_db < LEAST_SQNR_DB:
+        return f"its outputs are only {fidelity.sqnr_db:.1f} dB above their error"
+    return None
 
 
 def _gate(verdict: TargetVerdict) -> dict[str, Any]:

@@ -76,6 +76,11 @@ class Fidelity:
         each = [output.to_dict() for output in self.outputs]
         return {**figures, "samples": self.samples, "why": self.why, "outputs": each}
 
+    def unchanged(self) -> Fidelity:
+        """That of the original against itself on the same samples."""
+        outputs = tuple(_identical(output, self.samples) for output in self.outputs)
+        return _worst(list(outputs), [None if self.agreement is None else True] * self.samples)
+
     def sqnr_bound_db(self, *, seed: int) -> float | None:
         """One-sided 95 % lower bound of the SQNR, by bootstrap over samples; of several outputs the worst rules."""
         if self.sqnr_db is None:
@@ -207,6 +212,22 @@ class _Sums:
             noise=noise,
             agrees=np.array(self.agrees, bool),
         )
+
+
+def _identical(output: OutputFidelity, samples: int) -> OutputFidelity:
+    floats = output.sqnr_db is not None or output.broken is not None
+    answers = output.agreement is not None
+    return OutputFidelity(
+        name=output.name,
+        sqnr_db=IDENTICAL_DB if floats else None,
+        cosine=1.0 if floats else None,
+        max_abs_error=0.0 if floats else None,
+        kl=None if output.kl is None else 0.0,
+        agreement=1.0 if answers else None,
+        signal=np.ones(samples),
+        noise=np.zeros(samples),
+        agrees=np.ones(samples, bool) if answers else np.zeros(0, bool),
+    )
 
 
 def _decibels(signal: Any, noise: Any) -> Any:

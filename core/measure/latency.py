@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.measure.intervals import Interval
@@ -65,6 +65,19 @@ class PairedLatency:
             return None
         low, high = self.noise_ci95
         return max(1 - low, high - 1, 0.0)
+
+    def unchanged(self) -> PairedLatency:
+        """That of the original against itself, by definition: ratio 1, interval [1, 1]."""
+        return replace(
+            self,
+            ratio=1.0,
+            ci95=(1.0, 1.0),
+            ratio_bound=1.0,
+            after_ms=self.before_ms,
+            after_bound_ms=self.before_ms,
+            after_p95_ms=self.before_p95_ms,
+            after_memory_bytes=self.before_memory_bytes,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The `speedup` object of the documents, with how it was measured."""
