@@ -21,12 +21,16 @@ from core.intake.specs import dtype_name
 
 Rule = Callable[[ir.Node, LayerTensors], int | None]
 
+#: Operators of other domains are calls of functions that the model itself defines.
+_COUNTED_DOMAINS = ("", "ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc")
 #: Element types of shapes, indices and switches: constants of these types are not parameters.
 _NOT_PARAMETERS = ("int64", "bool", "str", "")
 
 
 def count_macs(node: ir.Node, tensors: LayerTensors) -> int | None:
-    """Multiply-accumulates of one run of a layer; None where a shape that matters is unknown."""
+    """Multiply-accumulates of one run of a layer; None where a shape that matters is unknown, or what a call does."""
+    if node.domain not in _COUNTED_DOMAINS:
+        return None
     rule = _RULES.get(node.op_type)
     return 0 if rule is None else rule(node, tensors)
 
@@ -73,8 +77,12 @@ def tensor_bytes(tensor: Tensor) -> int | None:
 
 
 def output_bytes(node: ir.Node, tensors: LayerTensors) -> int | None:
-    """Bytes that a layer writes; None where one of its outputs is unknown."""
-    sizes = [tensor_bytes(tensor) for value, tensor in zip(node.outputs, tensors.outputs, strict=True) if value.name]
+    """Bytes that a layer writes; None where one of the outputs that something needs is unknown."""
+    sizes = [
+        tensor_bytes(tensor)
+        for value, tensor in zip(node.outputs, tensors.outputs, strict=True)
+        if value.uses() or value.is_graph_output()
+    ]
     return None if any(size is None for size in sizes) else sum(size or 0 for size in sizes)
 
 

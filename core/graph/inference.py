@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 
 from core.graph import inference_bodies, inference_contrib
 from core.graph.constants import constant_tensor
-from core.graph.known import Array, Known
+from core.graph.known import Array, Known, says_shape
 
 #: Larger tensors carry weights, smaller ones may carry shapes, axes and pads that inference must read.
 _SHAPE_CARRYING_ELEMENTS = 1024
@@ -32,6 +32,7 @@ class Inference:
 
     def __init__(self, model: ir.Model) -> None:
         self._opsets = dict(model.opset_imports)
+        self._opset_ids = [onnx.helper.make_opsetid(domain, version) for domain, version in self._opsets.items()]
         self._ir_version = model.ir_version
         self._functions = model.functions
         self._known: dict[ir.Value, Known] = {}
@@ -59,7 +60,7 @@ class Inference:
         """Infers all nodes of a graph in order, and those nested in them."""
         for node in graph:
             for value, known in zip(node.outputs, self._infer(node), strict=False):
-                self._known[value] = known if _says_shape(known.type) else _declared_static(value, known)
+                self._known[value] = known if says_shape(known.type) else _declared_static(value, known)
 
     def infer_operator(
         self, op_type: str, inputs: Sequence[Known | None], attributes: Mapping[str, Any], outputs: int = 1
@@ -87,7 +88,11 @@ class Inference:
         if node.domain not in ("", "ai.onnx.ml"):
             return inference_contrib.infer_contrib(self, node)
         known = {value.name or "": self.lookup(value) for value in node.inputs if value is not None}
-        return self._infer_proto(ir.to_proto(node), known)
+        found = self._infer_proto(ir.to_proto(node), known)
+        # the runtime has operators in ONNX's domain that ONNX does not know, or knows from a later set on
+        return (
+            found if any(one.type.WhichOneof("value") for one in found) else inference_contrib.infer_contrib(self, node)
+        )
 
     def _infer_proto(self, proto: onnx.NodeProto, known: Mapping[str, Known]) -> list[Known]:
         types = self._onnx_types(proto, known)
@@ -100,11 +105,10 @@ class Inference:
     def _onnx_types(self, proto: onnx.NodeProto, known: Mapping[str, Known]) -> dict[str, onnx.TypeProto]:
         data = {name: onnx.numpy_helper.from_array(k.array, name) for name, k in known.items() if k.array is not None}
         opset = self._opsets.get(proto.domain, self._opsets.get("", onnx.defs.onnx_opset_version()))
-        opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in self._opsets.items()]
         try:
             schema = onnx.defs.get_schema(proto.op_type, opset, proto.domain)
             return onnx.shape_inference.infer_node_outputs(
-                schema, proto, {n: k.type for n, k in known.items()}, data, {}, opsets, self._ir_version
+                schema, proto, {n: k.type for n, k in known.items()}, data, {}, self._opset_ids, self._ir_version
             )
         except _FAILURES:
             return {}
@@ -120,11 +124,20 @@ class Inference:
         if not all(_is_small(kind) for kind in types.values()):
             return {}
         try:
-            evaluator = ReferenceEvaluator(proto, opsets=self._opsets)
-            results = evaluator.run(None, arrays)
+            results = _compute(proto, [arrays[name] for name in proto.input if name], self._opsets)
         except (*_FAILURES, IndexError, NotImplementedError):
             return {}
         return {name: np.asarray(result) for name, result in zip(proto.output, results, strict=False)}
+
+
+def _compute(proto: onnx.NodeProto, arrays: Sequence[Array | None], opsets: Mapping[str, int]) -> Sequence[Array]:
+    axes = next((attribute.ints for attribute in proto.attribute if attribute.name == "axes"), None)
+    if proto.op_type == "Unsqueeze" and axes is not None:  # the reference fails on the form with an attribute
+        return [np.expand_dims(np.asarray(arrays[0]), tuple(axes))]
+    evaluator = ReferenceEvaluator(proto, opsets=dict(opsets))
+    names = filter(None, proto.input)
+    results = evaluator.run(None, dict(zip(names, arrays, strict=True)))
+    return results if isinstance(results, list) else list(results.values())
 
 
 def declared_type(value: ir.Value) -> onnx.TypeProto:
@@ -143,10 +156,6 @@ def _stored(value: ir.Value) -> Known | None:
     proto = onnx.helper.make_tensor_type_proto(tensor.dtype.value, tensor.shape.numpy())
     small = tensor.size <= _SHAPE_CARRYING_ELEMENTS and not value.is_graph_input()
     return Known(proto, tensor.numpy() if small and not isinstance(tensor, ir.ExternalTensor) else None)
-
-
-def _says_shape(kind: onnx.TypeProto) -> bool:
-    return not kind.HasField("tensor_type") or kind.tensor_type.HasField("shape")
 
 
 def _declared_static(value: ir.Value, known: Known) -> Known:

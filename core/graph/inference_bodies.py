@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import onnx
 import onnx_ir as ir
 
-from core.graph.known import Known, forget_values, merge, scalar, stack
+from core.graph.known import Known, forget_values, merge, says_shape, scalar, stack
 from core.intake.scopes import bodies
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def infer_function(inference: Inference, node: ir.Node, function: ir.Function) -
 
 
 def _infer_if(inference: Inference, node: ir.Node) -> list[Known]:
-    """Each output is what both branches agree on, or the taken branch's where the condition is known."""
+    """Each output is what both branches agree on, or the taken branch's where the condition is known.
+
+    Where nothing is known of one branch (it does not fit these inputs), the other speaks for both.
+    """
     results = {}
     for label, body in bodies(node):
         inference.run(body)
@@ -44,7 +47,12 @@ def _infer_if(inference: Inference, node: ir.Node) -> list[Known]:
     condition = inference.lookup(node.inputs[0]).array if node.inputs[0] is not None else None
     if condition is not None and condition.size == 1:
         return results["then" if bool(condition.reshape(())) else "else"]
-    return [merge(one, other) for one, other in zip(results["then"], results["else"], strict=True)]
+    return [
+        merge(one, other)
+        if says_shape(one.type) and says_shape(other.type)
+        else (one if says_shape(one.type) else other)
+        for one, other in zip(results["then"], results["else"], strict=True)
+    ]
 
 
 def _infer_loop(inference: Inference, node: ir.Node) -> list[Known]:

@@ -88,7 +88,19 @@ def _attention(_: Inference, node: ir.Node, inputs: Sequence[Known | None]) -> l
     uneven = "qkv_hidden_sizes" in node.attributes
     if weights is not None and len(weights.type.tensor_type.shape.dim) == 2 and not uneven:
         shaped.type.tensor_type.shape.dim[-1].dim_value = weights.type.tensor_type.shape.dim[1].dim_value // 3
-    return [shaped]
+    past = inputs[4] if len(inputs) > 4 else None
+    return [shaped] if past is None else [shaped, _grown(past, 3, shaped.type.tensor_type.shape.dim[1])]
+
+
+def _grown(known: Known, axis: int, by: onnx.TensorShapeProto.Dimension) -> Known:
+    """The same shape, longer by a size along one axis: a cache after one more step."""
+    longer = _shaped(known)
+    size = longer.type.tensor_type.shape.dim[axis]
+    if size.HasField("dim_value") and by.HasField("dim_value"):
+        size.dim_value += by.dim_value
+    else:
+        size.Clear()
+    return longer
 
 
 def _embed_norm(_: Inference, node: ir.Node, inputs: Sequence[Known | None]) -> list[Known]:

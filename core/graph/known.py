@@ -19,6 +19,11 @@ class Known:
     array: Array | None = None
 
 
+def says_shape(kind: onnx.TypeProto) -> bool:
+    """Whether a type is complete: a tensor with a shape, or something else than a tensor."""
+    return kind.tensor_type.HasField("shape") or kind.WhichOneof("value") not in (None, "tensor_type")
+
+
 def merge(one: Known, other: Known) -> Known:
     """What holds for both: equal sizes stay, others become open; unequal ranks leave the shape unknown."""
     merged = onnx.TypeProto()
