@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from core.errors import DataError, did_you_mean
 from core.intake.feeds import Array
 from core.intake.model import Model, TensorSpec
+
+
+#: Element types that NPZ files hold as bare bytes, because numpy itself does not know them.
+_WRITTEN_AS_BYTES = ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 
 
 def stack_samples(spec: TensorSpec, array: Array) -> Array:
@@ -142,7 +145,7 @@ def _typed(spec: TensorSpec, array: Array) -> Array:
         return array.astype(object) if array.dtype.kind != "S" else np.char.decode(array, "utf-8").astype(object)
     if array.dtype.name == spec.dtype:
         return array
-    if array.dtype.kind == "V" and spec.dtype and hasattr(ml_dtypes, spec.dtype):
+    if array.dtype.kind == "V" and spec.dtype in _WRITTEN_AS_BYTES:
         dtype: np.dtype[Any] = np.dtype(spec.dtype)
         if dtype.itemsize == array.dtype.itemsize:
             return array.view(dtype)

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-import ml_dtypes  # noqa: F401 - teaches numpy the names bfloat16, float8_e4m3fn ...
 import numpy as np
 
 from core.errors import DataError, did_you_mean
