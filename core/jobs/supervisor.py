@@ -19,7 +19,7 @@ from core.jobs.scratch import remove_scratch
 from core.store.rows import JobRow
 from core.store.workspace import Workspace
 
-TICK_S = 0.1
+TICK_S = 0.2
 IDLE_TICK_S = 0.25
 HEARTBEAT_S = 5.0
 RETRY_S = 1.0

@@ -98,6 +98,17 @@ def family(row: JobRow) -> list[int]:
     return [leader.pid, *(process.pid for process in leader.children(recursive=True))]
 
 
+def runners(row: JobRow) -> list[int]:
+    """The processes in which a job times models."""
+    if row.pid is None:
+        return []
+    try:
+        found = psutil.Process(row.pid).children(recursive=True)
+        return [process.pid for process in found if "core.measure.runner" in process.cmdline()]
+    except psutil.Error:  # one of them ended meanwhile: ask again
+        return []
+
+
 @pytest.mark.usefixtures("server")
 def test_a_worker_killed_in_the_middle_is_told_and_the_server_takes_the_next_job(
     workspace: Workspace, submit: Submit
@@ -143,6 +154,19 @@ def test_a_killed_server_takes_real_work_along_and_it_can_be_started_again(
     assert row.error is not None
     assert "ended before the job did" in row.error["message"]
     assert ended(workspace, waiting).state == "done"
+
+
+@pytest.mark.usefixtures("server")
+def test_a_measuring_process_killed_in_the_middle_fails_its_job_and_says_so(workspace: Workspace, model: str) -> None:
+    params = {"model": model, "candidate_file": model, "data": None, "shapes": {"x": [1, 64]}, "time_budget_s": 60}
+    job_id = queue.submit(workspace, "compare", params, title="Compare small")
+    await_true(lambda: runners(queue.job(workspace, job_id)), timeout_s=TIMEOUT_S)
+    os.kill(runners(queue.job(workspace, job_id))[0], signal.SIGKILL)
+    row = ended(workspace, job_id)
+    assert (row.state, (row.error or {}).get("kind")) == ("failed", "crashed"), row.error
+    assert row.error is not None
+    assert "died" in row.error["message"]
+    assert "SIGKILL" in row.error["message"]
 
 
 @pytest.mark.usefixtures("server")
