@@ -23,7 +23,7 @@ from core.intake.tables import index_limit
 
 SAMPLES = 32
 #: Fewer samples are made where this much memory would be exceeded.
-MOST_BYTES = 512_000_000
+MOST_BYTES = 200_000_000
 _FEWEST_SAMPLES = 4
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
@@ -40,7 +40,7 @@ def synthetic_dataset(
     Args:
         model: the model they are for.
         shapes: sizes of inputs by name; open dimensions of others get the proposed size.
-        samples: how many; fewer where they would take more than half a gigabyte.
+        samples: how many; fewer where they would take more than 200 MB.
         seed: of the random numbers and of the split.
 
     Raises:
