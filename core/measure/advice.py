@@ -11,6 +11,10 @@ CONVERSION_SHARE = 0.10
 DOMINANT_SHARE = 0.40
 OVERHEAD_SHARE = 0.25
 UNATTRIBUTED_SHARE = 0.02
+DISTURBED_SHARE = 0.75
+
+#: Rules about single layers say nothing of a model with fewer.
+_FEWEST_LAYERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,8 @@ class Seen:
 
     kernel_ms: float
     gap_ms: float
+    runs: int
+    disturbed: int
     buckets: Mapping[str, float]
     layers: Sequence[tuple[str, str, float, str | None]]
 
@@ -53,6 +59,7 @@ def _rules(seen: Seen) -> Iterator[tuple[float, Advice]]:
     yield from _dominant(seen)
     yield from _overhead(seen)
     yield from _unattributed(seen)
+    yield from _busy(seen)
 
 
 def _reorder(seen: Seen) -> Iterator[tuple[float, Advice]]:
@@ -85,7 +92,8 @@ def _conversions(seen: Seen) -> Iterator[tuple[float, Advice]]:
 
 
 def _dominant(seen: Seen) -> Iterator[tuple[float, Advice]]:
-    for layer_id, operator, ms, limit in seen.layers:
+    working = [row for row in seen.layers if row[2] > 0]
+    for layer_id, operator, ms, limit in working if len(working) >= _FEWEST_LAYERS else ():
         if seen.share(ms) > DOMINANT_SHARE:
             bound = f" It is bound by {limit}." if limit else ""
             yield (
@@ -104,7 +112,7 @@ def _overhead(seen: Seen) -> Iterator[tuple[float, Advice]]:
     small = [ms for _, _, ms, limit in seen.layers if limit == "overhead"]
     ms = sum(small) + max(0.0, seen.gap_ms)
     whole = seen.kernel_ms + max(0.0, seen.gap_ms)
-    if whole > 0 and ms / whole > OVERHEAD_SHARE:
+    if len(small) >= _FEWEST_LAYERS and ms / whole > OVERHEAD_SHARE:
         yield (
             ms,
             Advice(
@@ -127,6 +135,19 @@ def _unattributed(seen: Seen) -> Iterator[tuple[float, Advice]]:
                 f"{_percent(seen.share(ms))} of the time ({_ms(ms)}) is in kernels that no layer could be found for.",
                 "The figures of the layers add up to less than the whole.",
                 "Take the shares of single layers as lower bounds.",
+            ),
+        )
+
+
+def _busy(seen: Seen) -> Iterator[tuple[float, Advice]]:
+    if seen.runs and seen.disturbed / seen.runs > DISTURBED_SHARE:
+        yield (
+            0.0,
+            Advice(
+                "busy machine",
+                f"Other processes took the processor during {seen.disturbed} of {seen.runs} runs.",
+                "The latency is longer than on a quiet machine. Times of layers are medians over runs and hold better.",
+                "Measure again when the machine is quiet.",
             ),
         )
 

@@ -19,7 +19,7 @@ from core.measure.fidelity import Fidelity, fidelity_of_pairs
 from core.measure.latency import PairedLatency
 from core.measure.outputs import iterate_outputs
 from core.measure.paired import measure_pair
-from core.measure.target import TargetVerdict, parse_target
+from core.measure.target import Target, TargetVerdict, parse_target
 from core.progress import Progress, Silent
 from core.runtime.conditions import Conditions
 from core.runtime.machine import read_conditions
@@ -50,6 +50,20 @@ class Comparison:
     verdict: Verdict
     why: str
     conditions: Conditions
+
+    def judge(self, target: Target) -> TargetVerdict:
+        """The target against what was measured.
+
+        Raises:
+            TargetError: this data and model cannot answer it.
+        """
+        return target.judge(
+            fidelity=self.fidelity,
+            accuracy=self.accuracy,
+            latency=self.latency,
+            size_bytes=self.after_bytes,
+            seed=self.conditions.seed,
+        )
 
     def unchanged(self) -> Comparison:
         """The same samples and conditions with the original in the candidate's place: nothing changed, nothing lost."""
@@ -132,8 +146,7 @@ def compare_models(
     indices = dataset.indices(split) or tuple(range(len(dataset)))
     told.phase("Compare the answers", start=0.0, end=0.4)
     tally = Tally(dataset.labels, outputs=outputs)
-    models = (original, candidate)
-    pairs = _answer_pairs(models, dataset, indices, settings, told)
+    pairs = _answer_pairs((original, candidate), dataset, indices, settings, told)
     fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs)
     accuracy = tally.finish()
     told.phase("Time in pairs", start=0.4, end=1.0)
@@ -149,13 +162,10 @@ def compare_models(
         noise=True,
         progress=told,
     )
-    judged = None
-    if wanted is not None:
-        judged = wanted.judge(
-            fidelity=fidelity, accuracy=accuracy, latency=latency, size_bytes=_size(candidate), seed=seed
-        )
+    sizes = _size(original), _size(candidate)
     verdict, why = decide(latency, fidelity, accuracy)
-    return Comparison(latency, _size(original), _size(candidate), fidelity, accuracy, judged, verdict, why, conditions)
+    found = Comparison(latency, *sizes, fidelity, accuracy, None, verdict, why, conditions)
+    return found if wanted is None else replace(found, gate=found.judge(wanted))
 
 
 def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tuple[Verdict, str]:

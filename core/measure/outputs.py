@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime as ort
 
 from core.intake.dataset import Dataset
 from core.progress import Progress, Silent
-from core.runtime.session import open_session, run_session
+from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -72,7 +71,7 @@ def to_array(value: Any) -> Array:
     return np.asarray(value)
 
 
-def _run(session: ort.InferenceSession, feed: Mapping[str, Array]) -> Outputs:
+def _run(session: Session, feed: Mapping[str, Array]) -> Outputs:
     return {name: to_array(value) for name, value in run_session(session, feed).items() if value is not None}
 
 

@@ -18,7 +18,6 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnxruntime as ort
 
 from core.graph.layer import Layer, LayerTable
 from core.intake.dataset import Dataset, Split
@@ -33,8 +32,9 @@ from core.measure.profiled import FOLDED, NOT_RUN, LayerTime, Memory, Profile, W
 from core.measure.spent import BUCKETS, Ledger, Spent, book, executed_forms
 from core.progress import Progress, Silent
 from core.runtime.attribute import TaggedSession, open_tagged
+from core.runtime.conditions import Conditions
 from core.runtime.machine import read_conditions
-from core.runtime.session import open_session, run_session
+from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
 
 Clock = Callable[[], float]
@@ -90,27 +90,12 @@ def profile_model(
         timed = pair.run(runs, seed, told, clock)
         told.phase("Read the profile", start=0.8, end=0.9)
         every_run = read_runs(Path(tagged.session.end_profiling()))[-len(timed) :]
-    events = _calm_events(every_run, timed)
-    walls = [both.plain for both in keep_calm(timed, lambda both: both.plain.disturbed)]
     told.phase("Measure memory", start=0.9, end=1.0)
     arena = max((run.arena_bytes for run in every_run if run.arena_bytes is not None), default=None)
     memory = Memory(None, arena, _process_peak(serialized, feeds[0], settings))
-    ledger = book(events, tagged, table)
+    ledger = book(_calm_events(every_run, timed), tagged, table)
     layers = _rows(ledger, table, executed_forms(tagged.graph.nodes, table))
-    buckets = {name: ledger.buckets[name].typical_ms(ledger.runs) for name in BUCKETS}
-    gap_ms = median(run.gap_us for run in events) / 1e3
-    return Profile(
-        wall=_wall(np.array([wall.ns / 1e6 for wall in walls]), seed),
-        gap_ms=gap_ms,
-        layers=layers,
-        buckets=buckets,
-        memory=memory,
-        advice=_advice(layers, buckets, gap_ms),
-        runs=len(walls),
-        disturbed=len(timed) - len(walls),
-        samples=min(len(feeds), len(timed)) * batch,
-        conditions=conditions,
-    )
+    return _assemble(ledger, layers, timed, memory, conditions, samples=min(len(feeds), len(timed)) * batch)
 
 
 def _feeds(dataset: Dataset, batch: int) -> list[Feed]:
@@ -132,7 +117,7 @@ class _Both(NamedTuple):
 class _Pair:
     """The plain and the instrumented session, run in turn."""
 
-    def __init__(self, plain: ort.InferenceSession, tagged: TaggedSession, feeds: Sequence[Feed], threads: int) -> None:
+    def __init__(self, plain: Session, tagged: TaggedSession, feeds: Sequence[Feed], threads: int) -> None:
         self._sessions = {"plain": plain, "tagged": tagged.session}
         self._kernels = max(1, len(tagged.graph.nodes))
         self._feeds = feeds
@@ -155,7 +140,7 @@ class _Pair:
             timed.append(_Both(**spent))
         return timed
 
-    def _time(self, session: ort.InferenceSession, turn: int) -> Timed:
+    def _time(self, session: Session, turn: int) -> Timed:
         feed = self._feeds[turn % len(self._feeds)]
         return time_run(partial(run_session, session, feed), threads=self._threads)
 
@@ -191,7 +176,34 @@ def _row(layer: Layer, ledger: Ledger, form: str | None, kernel_ms: float) -> La
     )
 
 
-def _wall(walls: np.ndarray[Any, np.dtype[Any]], seed: int) -> Wall:
+def _assemble(
+    ledger: Ledger,
+    layers: tuple[LayerTime, ...],
+    timed: Sequence[_Both],
+    memory: Memory,
+    conditions: Conditions,
+    *,
+    samples: int,
+) -> Profile:
+    buckets = {name: ledger.buckets[name].typical_ms(ledger.runs) for name in BUCKETS}
+    plain, tagged = ([getattr(both, name) for both in timed] for name in ("plain", "tagged"))
+    return Profile(
+        wall=_wall(plain, conditions.seed),
+        gap_ms=ledger.gap_ms,
+        layers=layers,
+        buckets=buckets,
+        memory=memory,
+        advice=_advice(layers, buckets, ledger.gap_ms, timed),
+        overhead=_median_ns(tagged) / _median_ns(plain),
+        runs=len(timed),
+        disturbed=_disturbed(timed),
+        samples=samples,
+        conditions=conditions,
+    )
+
+
+def _wall(runs: Sequence[Timed], seed: int) -> Wall:
+    walls = np.array([run.ns / 1e6 for run in keep_calm(runs, lambda run: run.disturbed)])
     return Wall(
         median_ms=float(np.median(walls)),
         mean_ms=float(walls.mean()),
@@ -200,10 +212,20 @@ def _wall(walls: np.ndarray[Any, np.dtype[Any]], seed: int) -> Wall:
     )
 
 
-def _advice(layers: Sequence[LayerTime], buckets: Mapping[str, float], gap_ms: float) -> tuple[Advice, ...]:
+def _median_ns(runs: Sequence[Timed]) -> float:
+    return median(run.ns for run in keep_calm(runs, lambda run: run.disturbed))
+
+
+def _disturbed(timed: Sequence[_Both]) -> int:
+    return sum(both.plain.disturbed for both in timed)
+
+
+def _advice(
+    layers: Sequence[LayerTime], buckets: Mapping[str, float], gap_ms: float, timed: Sequence[_Both]
+) -> tuple[Advice, ...]:
     kernel_ms = sum(row.ms for row in layers) + sum(buckets.values())
     rows = [(row.layer.id, row.layer.op_type, row.ms, row.limited_by) for row in layers]
-    return advise(Seen(kernel_ms, gap_ms, buckets, rows))
+    return advise(Seen(kernel_ms, gap_ms, len(timed), _disturbed(timed), buckets, rows))
 
 
 def _process_peak(model: bytes, feed: Feed, settings: SessionSettings) -> int:

@@ -77,7 +77,8 @@ class Profile:
     """A measured profile: `instrumented_ms` = sum of layers + sum of buckets + `gap_ms`.
 
     Each of these is the median over runs. `gap_ms` is the instrumented time outside kernels: the runtime between them
-    and the profiler itself. `disturbed` runs, during which another process took the processor, are left out of `wall`.
+    and the profiler itself. Of `runs` runs, another process took the processor during `disturbed`: these are left out
+    of `wall`, unless nearly all were so. `overhead` is how much longer a run takes with the profiler on.
     """
 
     wall: Wall
@@ -86,6 +87,7 @@ class Profile:
     buckets: Mapping[str, float]
     memory: Memory
     advice: tuple[Advice, ...]
+    overhead: float
     runs: int
     disturbed: int
     samples: int
@@ -111,7 +113,7 @@ class Profile:
         return {
             "wall_ms": self.wall.to_dict(),
             "instrumented_ms": self.instrumented_ms,
-            "overhead": self.instrumented_ms / self.wall.median_ms,
+            "overhead": self.overhead,
             "kernel_ms": self.kernel_ms,
             "attributed_share": self.attributed_share,
             "gap_ms": self.gap_ms,

@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import onnxruntime as ort
 import psutil
 
 from core.errors import MixdeskError, RunError
 from core.measure.calm import time_run
-from core.runtime.session import RUNTIME_FAILURES, open_session, reason_of
+from core.runtime.session import RUNTIME_FAILURES, Session, open_session, reason_of
 from core.runtime.settings import SessionSettings
 
 _STATUS = Path("/proc/self/status")
@@ -52,7 +51,7 @@ def _take_standard_output() -> IO[str]:
     return handle
 
 
-def _prepare(folder: Path) -> tuple[ort.InferenceSession, list[dict[str, Any]], int]:
+def _prepare(folder: Path) -> tuple[Session, list[dict[str, Any]], int]:
     spec = json.loads((folder / "spec.json").read_text())
     settings = SessionSettings(**spec["settings"])
     session = open_session(Path(spec["model"]), settings)
@@ -67,7 +66,7 @@ def _prepare(folder: Path) -> tuple[ort.InferenceSession, list[dict[str, Any]], 
     return session, feeds, settings.threads
 
 
-def _obey(session: ort.InferenceSession, feeds: list[dict[str, Any]], words: list[str], threads: int) -> dict[str, Any]:
+def _obey(session: Session, feeds: list[dict[str, Any]], words: list[str], threads: int) -> dict[str, Any]:
     if words[0] == "peak":
         return {"bytes": peak_bytes()}
     unit, warm, times = (int(word) for word in words[1:])

@@ -42,9 +42,13 @@ class Spent:
 
 @dataclass(slots=True)
 class Ledger:
-    """All that was spent, by layer id and by bucket; `kernel_of` holds the first kernel that spent time on a layer."""
+    """All that was spent, by layer id and by bucket.
+
+    `gap_ms` is the median time of a run outside kernels; `kernel_of` holds the first kernel that spent time on a layer.
+    """
 
     runs: int
+    gap_ms: float
     layers: dict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
     buckets: dict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
     kernel_of: dict[str, KernelEvent] = field(default_factory=dict)
@@ -52,7 +56,7 @@ class Ledger:
 
 def book(runs: Sequence[RunEvents], tagged: TaggedSession, table: LayerTable) -> Ledger:
     """Books every kernel of every run on the layers it contains, or on a bucket."""
-    ledger = Ledger(len(runs))
+    ledger = Ledger(len(runs), median(run.gap_us for run in runs) / 1e3)
     places = _Places(tagged)
     for run, events in enumerate(runs):
         for kernel in events.kernels:

@@ -16,6 +16,7 @@ from core.errors import RunError, UnavailableError
 from core.runtime.settings import CPU, SessionSettings
 
 Feed = Mapping[str, np.ndarray]
+Session = ort.InferenceSession
 
 #: onnxruntime logs to standard error on its own; 4 (fatal) keeps it silent, failures still raise.
 SILENT = 4
