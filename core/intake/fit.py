@@ -11,7 +11,6 @@ from core.errors import DataError, did_you_mean
 from core.intake.feeds import Array
 from core.intake.model import Model, TensorSpec
 
-
 #: Element types that NPZ files hold as bare bytes, because numpy itself does not know them.
 _WRITTEN_AS_BYTES = ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 
