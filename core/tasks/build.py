@@ -17,7 +17,7 @@ from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe
 from core.recipe.resolve import resolve
 from core.store.workspace import Workspace
-from core.tasks.candidate import keep_candidate, profile_candidate
+from core.tasks.candidate import conversions, keep_candidate, profile_candidate
 from core.tasks.capability import capability_grid
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
 from core.tasks.part import Part
@@ -107,13 +107,11 @@ def _measure(
         progress=Part(progress, start=0.0, end=0.8),
     ).to_dict()
     profile = profile_candidate(prepared, candidate, Part(progress, start=0.8, end=1.0))
-    buckets = profile["buckets"]
-    conversions = {"count": candidate.conversions, "ms": buckets["quantize"] + buckets["cast"]}
     return {
         "comparison": comparison,
         "accuracy": comparison["accuracy"],
         "fidelity": comparison["fidelity"],
-        "conversions": conversions,
+        "conversions": conversions(candidate, profile),
         "profile": profile,
     }
 

@@ -81,3 +81,9 @@ def profile_candidate(prepared: Prepared, candidate: Candidate, progress: Progre
         progress=progress,
     ).to_dict()
     return {name: profile[name] for name in ("wall_ms", "kernel_ms", "layers", "buckets")}
+
+
+def conversions(candidate: Candidate, profile: Mapping[str, Any] | None) -> dict[str, Any]:
+    """How many conversions between precisions the runtime really runs, and the milliseconds they take per run."""
+    ms = None if profile is None else profile["buckets"]["quantize"] + profile["buckets"]["cast"]
+    return {"count": candidate.conversions, "ms": ms if candidate.conversions else 0.0}

@@ -15,7 +15,7 @@ from core.search.auto_mix import Optimized
 from core.search.auto_mix import optimize as search
 from core.search.goal import default_target
 from core.store.workspace import Workspace
-from core.tasks.candidate import keep_candidate, profile_candidate
+from core.tasks.candidate import conversions, keep_candidate, profile_candidate
 from core.tasks.capability import capability_grid
 from core.tasks.params import Params, Subject, read_seconds, read_text
 from core.tasks.part import Part
@@ -73,6 +73,7 @@ def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[
         **found.candidate.to_dict(),
         "model": prepared.model.name,
         **found.to_dict(),
+        "conversions": conversions(found.candidate, profile),
         "recipe": found.recipe.to_dict(),
         "plan": found.candidate.plan.to_dict(),
         "comparison": found.comparison.to_dict(),

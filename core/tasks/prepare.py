@@ -58,7 +58,7 @@ def load(workspace: Workspace, subject: Subject, *, strict: bool = True) -> tupl
     Where not `strict`, a file that parses is loaded even if it cannot run; an error finding then says why.
     """
     path = _file(workspace, subject.model, "model")
-    name = subject.model_name or _known_name(workspace, subject.model)
+    name = subject.model_name or _known_name(workspace, subject.model) or subject.model[:12]
     model = load_model(path, name=name, strict=strict)
     workspace.add_model(model.name, subject.model, model.size_bytes, subject.origin or "")
     return model, path

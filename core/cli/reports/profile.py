@@ -30,7 +30,10 @@ def _facts(document: parts.Document, wall: Mapping[str, Any]) -> list[tuple[str,
         ("mean", f"{quantities.time_ms(wall['mean'])} [{quantities.time_range(wall['ci95'])}]"),
         ("95th percentile", quantities.time_ms(wall["p95"])),
         ("instrumented", f"{quantities.time_ms(document['instrumented_ms'])} (profiler on)"),
-        ("in kernels", f"{quantities.time_ms(document['kernel_ms'])}, between them {_gap(document)}"),
+        (
+            "in kernels",
+            f"{quantities.time_ms(document['kernel_ms'])}, between them {quantities.time_ms(document['gap_ms'])}",
+        ),
         ("attributed", f"{quantities.share(document['attributed_share'])} of kernel time to layers of the model"),
         ("memory", f"process peak {quantities.size(memory['process_peak_bytes'])}"),
         ("data", parts.data_line(document.get("data"))),
@@ -38,14 +41,11 @@ def _facts(document: parts.Document, wall: Mapping[str, Any]) -> list[tuple[str,
     ]
 
 
-def _gap(document: parts.Document) -> str:
-    return quantities.time_ms(document["gap_ms"])
-
-
 def _print_layers(document: parts.Document, console: Console) -> None:
-    rows = sorted(document["layers"], key=lambda layer: -(layer["ms"] or 0.0))
+    timed = [layer for layer in document["layers"] if layer["ms"]]
+    rows = sorted(timed, key=lambda layer: -layer["ms"])
     columns = ("layer", "op", "time", "share", "MACs", "bound by", "executes as")
-    title = f"Slowest {min(_ROWS, len(rows))} of {len(rows)} layers"
+    title = f"Slowest {min(_ROWS, len(rows))} of {len(document['layers'])} layers ({len(rows)} take time of their own)"
     shown = parts.table(columns, numeric=("time", "share", "MACs"), title=title)
     for layer in rows[:_ROWS]:
         parts.row(

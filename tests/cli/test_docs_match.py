@@ -1,0 +1,116 @@
+"""The page docs/cli.md and the real documents hold together: every key is in both. So do commands and options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+
+from core.cli.app import app
+from core.errors import MixdeskError, RequestError, WorkError
+from core.jobs import queue
+from core.progress import Silent
+from core.store.workspace import Workspace
+from core.tasks.registry import KINDS, run_task
+from tests.cli.documented import PAGE, documented_paths, read_sections, real_paths, undocumented, unreal
+from tests.cli.running import Terminal
+
+pytestmark = pytest.mark.xdist_group("timing")
+
+TEXT = PAGE.read_text(encoding="utf-8")
+SECTIONS = read_sections(TEXT)
+EVERY = "json-of-every-document"
+INT8 = {"version": 1, "rules": [{"match": "*", "precision": "int8"}]}
+
+Documents = Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def documents(
+    tmp_path_factory: pytest.TempPathFactory, digits_model: Path, digits_data: Path
+) -> dict[str, dict[str, Any]]:
+    """One real document of every kind of work, on digits-cnn."""
+    folder = tmp_path_factory.mktemp("workspace")
+    store = Workspace.open(folder)
+    data = _few_samples(digits_data, folder / "few.npz")
+    subject = {"model": store.files.put(digits_model), "data": store.files.put(data, suffix=".npz")}
+    more: dict[str, dict[str, Any]] = {
+        "profile": {"runs": 5},
+        "build": {"recipe": INT8, "time_budget_s": 0.5, "target": "sqnr>=1"},
+        "optimize": {"time_budget_s": 2, "target": "sqnr>=1"},
+        "compare": {"candidate_file": subject["model"], "time_budget_s": 0.5, "target": "sqnr>=1"},
+    }
+    return {kind: run_task(store, kind, {**subject, **more.get(kind, {})}, Silent()) for kind in KINDS}
+
+
+def _few_samples(data: Path, out: Path) -> Path:
+    """A few samples of each split: what is measured does not matter here."""
+    with np.load(data) as arrays:
+        rows = np.concatenate([np.flatnonzero(arrays["__split__"] == split)[:12] for split in (0, 1, 2)])
+        np.savez(out, **{name: arrays[name][rows] for name in arrays.files})
+    return out
+
+
+def _differences(document: Any, anchor: str) -> tuple[list[str], list[str]]:
+    documented = documented_paths(SECTIONS, EVERY) | documented_paths(SECTIONS, anchor)
+    return undocumented(real_paths(document), documented), unreal(document, documented)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_of_a_document_is_on_the_page_and_the_reverse(documents: Documents, kind: str) -> None:
+    assert _differences(documents[kind], f"json-of-{kind}") == ([], [])
+
+
+def test_documents_of_commands_without_a_job_are_on_the_page(mixdesk: Terminal, workspace_path: Path) -> None:
+    store = Workspace.open(workspace_path)
+    job_id = queue.submit(store, "inspect", {"threads": 1}, title="Inspect")
+    calls = {
+        "samples": ("samples",),
+        "jobs-list": ("jobs", "list"),
+        "jobs-show": ("jobs", "show", job_id),
+        "jobs-stop": ("jobs", "stop", job_id),
+        "jobs-clean": ("jobs", "clean"),
+    }
+    for name, arguments in calls.items():
+        document = mixdesk(*arguments, "--json").document
+        assert (name, _differences(document, f"json-of-{name}")) == (name, ([], []))
+
+
+def test_a_key_too_many_and_a_key_too_few_are_found() -> None:
+    documented = {"a", "a.b", "c", "free", "free.*"}
+    document = {"a": {"b": 1, "new": 2}, "free": {"anything": 3}}
+    assert undocumented(real_paths(document), documented) == ["a.new"]
+    assert unreal(document, documented) == ["c"]
+
+
+def test_every_command_is_on_the_page() -> None:
+    commands = {name for name, command in typer.main.get_command(app).commands.items() if not command.hidden}  # type: ignore[attr-defined]
+    on_the_page = set(re.findall(r"^### `mixdesk ([a-z]+)", TEXT, flags=re.MULTILINE))
+    assert on_the_page == commands
+
+
+def test_every_option_is_on_the_page() -> None:
+    missing = {
+        (name, option)
+        for name, command in typer.main.get_command(app).commands.items()  # type: ignore[attr-defined]
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--") and option not in ("--help", "--out") and f"`{option}" not in TEXT
+    }
+    assert not missing
+
+
+def test_every_kind_of_error_is_on_the_page() -> None:
+    kinds = {error.kind for error in _tree(MixdeskError)} - {MixdeskError.kind}
+    listed = TEXT.split("`kind` is one of")[1].split("`layer`")[0]
+    assert set(re.findall(r"`([a-z-]+)`", listed)) == kinds
+    assert {RequestError.exit_status, WorkError.exit_status} == {2, 3}
+
+
+def _tree(error: type[MixdeskError]) -> list[type[MixdeskError]]:
+    return [error, *(below for child in error.__subclasses__() for below in _tree(child))]
