@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
+import pkgutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from dashboard import services
+from dashboard import services, widgets
 from dashboard.options import DEFAULT_HOST, allowed_hosts
 from dashboard.routes import all_routes
 
@@ -28,6 +30,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         services.start(workspace)
+        _import_widgets()
         if ready is not None:
             ready()
         try:
@@ -53,6 +56,12 @@ def say_what_happened(error: Exception) -> bool:
         icon=":material/error:",
     )
     return True
+
+
+def _import_widgets() -> None:
+    """Imports what the pages will need, so that the first visitor does not wait for it."""
+    for module in pkgutil.iter_modules(widgets.__path__):
+        importlib.import_module(f"{widgets.__name__}.{module.name}")
 
 
 #: What `streamlit run dashboard/app.py` serves.

@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Route
 
 from core import __version__
 from dashboard import services
-from dashboard.netron import netron_routes
+from dashboard.graph_viewer import netron_routes
 
 
 def all_routes() -> Sequence[BaseRoute]:

@@ -9,7 +9,7 @@ from core.intake.samples import Sample
 from core.report import quantities
 from dashboard import loading, state
 from dashboard.widgets import errors, upload
-from dashboard.widgets.text import plain
+from dashboard.widgets.text import plain, sentence
 
 _COLUMNS = 3
 
@@ -70,8 +70,8 @@ def sample_cards(*, key: str) -> None:
 
 def _card(sample: Sample, *, key: str) -> None:
     with st.container(border=True, height="stretch", gap="small"):
-        st.markdown(f"**{plain(sample.name)}**  \n{plain(sample.task.capitalize())}")
-        st.caption(plain(sample.shows.capitalize()))
+        st.markdown(f"**{plain(sample.name)}**  \n{plain(sentence(sample.task))}")
+        st.caption(plain(sentence(sample.shows)))
         st.space("stretch")
         size = quantities.size(sample.model.stat().st_size)
         st.caption(f"{size} · {plain(sample.metric or 'no labels')} · {plain(sample.licence)}")

@@ -111,9 +111,8 @@ def clock(seconds: float) -> str:
 
 def _running(row: JobRow, *, key: str) -> None:
     with st.container(border=True, gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(row.title or row.kind)}**", width="stretch")
-            st.caption(_elapsed(row), width="content")
             st.button(
                 "Stop",
                 key=f"{key}.stop",
@@ -122,7 +121,7 @@ def _running(row: JobRow, *, key: str) -> None:
                 args=(row.id,),
                 disabled=row.stop_requested,
             )
-        st.progress(min(max(row.fraction or 0.0, 0.0), 1.0), text=plain(progress_line(row)))
+        st.progress(min(max(row.fraction or 0.0, 0.0), 1.0), text=plain(_line(row)))
         if row.state is JobState.RUNNING and row.what:
             st.caption(plain(row.what))
         known = known_so_far(services.partials(row.id))
@@ -146,8 +145,9 @@ def _again(row: JobRow) -> None:
     _submit(lambda: services.submit_again(row))
 
 
-def _elapsed(row: JobRow) -> str:
-    return clock((now() - (row.started_at or row.created_at)).total_seconds())
+def _line(row: JobRow) -> str:
+    since = row.started_at or row.created_at
+    return f"{progress_line(row)} · {clock((now() - since).total_seconds())} so far"
 
 
 def _ago(moment: datetime | None) -> str:

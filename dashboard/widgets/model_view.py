@@ -9,10 +9,10 @@ import streamlit as st
 
 from core.report import quantities
 from dashboard import services, state
-from dashboard.netron import netron_url
+from dashboard.graph_viewer import netron_url
 from dashboard.services import Document, Subject
 from dashboard.widgets import empty, shapes, upload
-from dashboard.widgets.text import plain
+from dashboard.widgets.text import plain, sentence
 
 _GRAPH_HEIGHT = 660
 #: Longer tables scroll.
@@ -103,9 +103,9 @@ def validation(document: Document) -> None:
             st.markdown(":green[:material/check_circle:] Checker, shape inference and runtime accept this model.")
         for finding in findings:
             icon, colour = _SEVERITY[finding["severity"]]
-            st.markdown(_told(f":{colour}[{icon}] {plain(finding['message'])}", finding["hint"]))
+            st.markdown(_told(f":{colour}[{icon}] {plain(sentence(finding['message']))}", finding["hint"]))
         for repair in repairs:
-            what = f":gray[:material/build:] {plain(repair['what'])} ({repair['count']})"
+            what = f":gray[:material/build:] {plain(sentence(repair['what']))} ({repair['count']})"
             st.markdown(_told(what, repair["why"]))
 
 

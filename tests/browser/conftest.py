@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 60
 #: How long a page may take to show something, on a busy machine.
 PATIENCE_MS = 60_000
+
+expect.set_options(timeout=PATIENCE_MS)
 
 ARGUMENTS = (
     "--headless",

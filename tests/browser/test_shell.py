@@ -31,7 +31,7 @@ def open_sample(page: Page, name: str) -> None:
     """Chooses a sample on the first page and waits until the page has filled itself."""
     card = page.get_by_test_id("stVerticalBlock").filter(has_text=re.compile(f"^{name}")).last
     card.get_by_role("button", name="Open sample").click()
-    expect(page.get_by_text("Activation peak")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("Activation peak")).to_be_visible()
 
 
 def upload(page: Page, *files: tuple[str, bytes]) -> None:
@@ -80,7 +80,7 @@ def test_the_first_opening_offers_samples_and_one_click_fills_the_page(open_page
     expect(page.get_by_text("Validation", exact=True)).to_be_visible()
     assert re.search(r"model=[0-9a-f]{12}&data=[0-9a-f]{12}", page.url)
     netron = page.frame_locator("iframe")
-    expect(netron.get_by_text("GlobalAveragePool").first).to_be_attached(timeout=PATIENCE_MS)
+    expect(netron.get_by_text("GlobalAveragePool").first).to_be_attached()
     expect(page.get_by_text("Please update")).to_have_count(0)
 
 
@@ -118,7 +118,7 @@ def test_a_file_that_is_no_model_is_told_in_one_line(
     expect(page.get_by_text("Start with a sample")).to_be_visible()
     upload(page, (name, cut(digits_model.read_bytes())))
     told = page.get_by_test_id("stAlert")
-    expect(told).to_have_text(re.compile(sentence), timeout=PATIENCE_MS)
+    expect(told).to_have_text(re.compile(sentence))
     expect(page.get_by_text("Traceback")).to_have_count(0)
     expect(page.get_by_role("button", name="Open sample").first).to_be_visible()
 
@@ -128,7 +128,7 @@ def test_a_name_with_markup_stays_a_name(open_page: Visit, digits_model: Path) -
     expect(page.get_by_text("Start with a sample")).to_be_visible()
     name = "net **b** <img src=x onerror=alert(1)> :red[r] $x$ :smile:"
     upload(page, (f"{name}.onnx", digits_model.read_bytes() + b"\x5a\x00"))
-    expect(page.get_by_role("heading", name=name)).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("heading", name=name)).to_be_visible()
     assert page.locator("img[src=x]").count() == 0
 
 
@@ -155,7 +155,7 @@ def test_a_killed_worker_is_told_and_the_server_lives(open_page: Visit, server: 
     expect(page.get_by_role("button", name="Stop").first).to_be_visible()
     for worker in workers(server):
         os.kill(worker, signal.SIGKILL)
-    expect(page.get_by_text("crashed", exact=False).first).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("crashed", exact=False).first).to_be_visible()
     expect(page.get_by_text("signal 9")).to_be_visible()
     assert json.loads(server.get("/health"))["status"] == "ok"
     with Workspace.open(server.workspace) as workspace:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.routing import BaseRoute
 
-from dashboard.netron import netron_folder, netron_page, netron_routes, netron_url
+from dashboard.graph_viewer import netron_folder, netron_page, netron_routes, netron_url
 from tests.dashboard.asgi import get
 
 SHA = "a" * 64

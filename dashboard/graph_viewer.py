@@ -3,6 +3,9 @@
 As shipped, Netron asks for consent to cookies, looks up the visitor's place, sends usage data and stops working half a
 year after its release. Its page is served here with version 0.0.0 (it then sends nothing), a date far ahead, the
 consent given, and a policy under which the browser itself refuses any connection to elsewhere.
+
+(This module must not be called `netron`: Streamlit puts the folder of the entry script on `sys.path`, where it would
+stand before the package of that name.)
 """
 
 from __future__ import annotations
@@ -32,8 +35,9 @@ _HEADERS = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosni
 _SERVED = (".js", ".css", ".json", ".png", ".ico")
 #: Netron's grounds in the colours of our theme.
 _GROUND = (
-    "<style>body.welcome, body.default { background-color: #FBFBF9; } "
-    "@media (prefers-color-scheme: dark) { body.welcome, body.default { background-color: #101418; } }</style>"
+    "<style>body.welcome, body.default, .default .target { background-color: #FBFBF9; } "
+    "@media (prefers-color-scheme: dark) { "
+    "body.welcome, body.default, .default .target { background-color: #101418; } }</style>"
 )
 #: Netron takes the focus when the graph is there; the page around it must not jump then.
 _CALM = """\
