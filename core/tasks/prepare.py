@@ -67,7 +67,8 @@ def load(workspace: Workspace, subject: Subject, *, strict: bool = True) -> tupl
 def load_data(workspace: Workspace, subject: Subject, model: Model) -> Dataset:
     """The data, or seeded synthetic inputs where none is given; real data becomes a row of the workspace."""
     path = None if subject.data is None else _file(workspace, subject.data, "data")
-    dataset = dataset_for(model, path, shapes=subject.shapes or None, seed=subject.seed)
+    content = None if path is None else path.read_bytes()  # not the path: errors would name it by its hash
+    dataset = dataset_for(model, content, shapes=subject.shapes or None, seed=subject.seed)
     if subject.data is not None and path is not None:
         name = subject.data_name or dataset.name
         workspace.add_dataset(name, subject.data, subject.model, path.stat().st_size)
@@ -101,7 +102,7 @@ def runtime_refusal(model: Model, settings: SessionSettings) -> Finding | None:
 
 
 def describe_data(prepared: Prepared) -> dict[str, Any]:
-    """The `data` object of documents: name, samples, synthetic or not, size of each split, labels or none."""
+    """The `data` object of documents: name, samples, synthetic or not, size of each split, labels or none, remarks."""
     dataset = prepared.dataset
     return {
         "name": prepared.subject.data_name or dataset.name,
@@ -110,6 +111,7 @@ def describe_data(prepared: Prepared) -> dict[str, Any]:
         "synthetic": dataset.synthetic,
         "splits": {split.name.lower(): len(dataset.indices(split)) for split in Split},
         "labels": dataset.labels is not None,
+        "remarks": list(dataset.remarks),
     }
 
 

@@ -52,7 +52,8 @@ def data_line(data: Mapping[str, Any] | None) -> str:
     labels = "labelled" if data["labels"] else "no labels"
     if data["synthetic"]:
         return f"SYNTHETIC inputs ({data['samples']} samples: {splits}): figures say nothing of real data"
-    return f"{data['name']}: {data['samples']} samples ({splits}), {labels}"
+    remarks = "".join(f"; {remark}" for remark in data["remarks"])
+    return f"{data['name']}: {data['samples']} samples ({splits}), {labels}{remarks}"
 
 
 def precisions_line(layers: Sequence[Mapping[str, Any]], key: str) -> str:
