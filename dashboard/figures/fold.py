@@ -58,12 +58,12 @@ def fold_layout(layout: Mapping[str, Any], *, width: float = 860, height: float 
         width: pixels to fill.
         height: pixels not to exceed.
     """
-    ranks, lanes = _ranks(layout["nodes"]), _lanes(layout["nodes"])
-    depth = 1 + max(ranks.values(), default=0)
-    options = [_rows(ranks, lanes, math.ceil(depth / rows)) for rows in range(1, min(MAX_ROWS, depth) + 1)]
-    best = max(options, key=lambda option: _cell_size(option, width, height), default=None)
-    if best is None or not ranks:
+    if not layout["nodes"]:
         return Fold({}, {}, (), (), 1, 1.0)
+    ranks, lanes = _ranks(layout["nodes"]), _lanes(layout["nodes"])
+    depth = 1 + max(ranks.values())
+    options = [_rows(ranks, lanes, math.ceil(depth / rows)) for rows in range(1, min(MAX_ROWS, depth) + 1)]
+    best = max(options, key=lambda option: _cell_size(option, width, height))
     row_of = {layer: number for number, row in enumerate(best.rows) for layer in row.layers}
     router = _Router(best.places, row_of, best.rows)
     links = tuple(

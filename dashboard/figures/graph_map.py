@@ -1,16 +1,18 @@
 """Graph map: the pieces that every map over the layout shares - links, cells, module names, the selected outline.
 
 Cells are bars in data units, so they grow with the page, can be clicked anywhere and carry a text where
-one fits. The first entry of each cell's `customdata` is the layer id.
+one fits. The `customdata` of a cell is its layer id.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.fold import CELL_HEIGHT, CELL_WIDTH, ROW_GAP, Fold
@@ -41,27 +43,22 @@ def lane_px(fold: Fold, *, width: float, height: float) -> float:
 
 def link_trace(fold: Fold, theme: FigureTheme) -> go.Scatter:
     """All links as one line with gaps."""
-    xs: list[float | None] = []
-    ys: list[float | None] = []
-    for link in fold.links:
-        xs.extend([point[0] for point in link])
-        ys.extend([point[1] for point in link])
-        xs.append(None)
-        ys.append(None)
+    gap = (math.nan, math.nan)
+    points = np.array([point for link in fold.links for point in (*link, gap)], dtype=float).reshape(-1, 2)
     line = {"color": theme.line, "width": 1, "shape": "linear"}
-    return go.Scatter(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    return go.Scatter(x=points[:, 0], y=points[:, 1], mode="lines", line=line, hoverinfo="skip", showlegend=False)
 
 
 def cell_trace(fold: Fold, layers: Sequence[str], *, hover: Sequence[str], **style: Any) -> go.Bar:
     """One bar per layer at its place; `style` goes to the trace (marker, text, name ...)."""
-    places = [fold.places[layer] for layer in layers]
+    places = np.array([fold.places[layer] for layer in layers], dtype=float).reshape(-1, 2)
     return go.Bar(
-        x=[x for x, _ in places],
-        y=[CELL_HEIGHT] * len(places),
-        base=[y - CELL_HEIGHT / 2 for _, y in places],
+        x=places[:, 0],
+        y=np.full(len(places), CELL_HEIGHT),
+        base=places[:, 1] - CELL_HEIGHT / 2,
         width=CELL_WIDTH,
-        customdata=[[layer] for layer in layers],
-        hovertext=list(hover),
+        customdata=np.array(layers, dtype=object),
+        hovertext=np.array(hover, dtype=object),
         hoverinfo="text",
         textposition="inside",
         insidetextanchor="middle",

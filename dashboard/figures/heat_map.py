@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from core.report import quantities
@@ -88,7 +89,11 @@ def add_heat(
                 fold,
                 [view.id for view in known],
                 hover=[hover_text(view, measure) for view in known],
-                marker={"color": values, "coloraxis": "coloraxis", "line": {"width": 0.5, "color": theme.line}},
+                marker={
+                    "color": np.array(values),
+                    "coloraxis": "coloraxis",
+                    "line": {"width": 0.5, "color": theme.line},
+                },
                 **graph_map.texts_that_fit(
                     fold, [v.op for v in known], [ink_on(color) for color in colors], width=width, lane=lane
                 ),

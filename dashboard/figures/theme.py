@@ -106,7 +106,7 @@ def ink_on(color: str) -> str:
     """Black or white, whichever is easier to read on this colour (WCAG relative luminance)."""
     red, green, blue = (_linear(channel / 255) for channel in _channels(color))
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return "#101418" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#FFFFFF"
+    return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#FFFFFF"
 
 
 def bare_figure(theme: FigureTheme, *, height: int) -> go.Figure:

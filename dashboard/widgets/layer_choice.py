@@ -71,7 +71,7 @@ def layer_of_points(points: Sequence[Any]) -> str | None:
     first = points[0]
     custom = first.get("customdata")
     if custom:
-        return str(custom[0])
+        return str(custom[0] if isinstance(custom, list | tuple) else custom)
     return layer_of_area(first.get("id"))
 
 

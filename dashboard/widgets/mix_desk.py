@@ -11,7 +11,6 @@ from core.errors import MixdeskError
 from core.recipe.precision import Precision
 from core.recipe.resolve import WEIGHTED
 from dashboard import mixing, services, state
-from dashboard.figures.theme import precision_label
 from dashboard.group_views import GroupView
 from dashboard.mixing import History, Mix
 from dashboard.offers import Offer
@@ -136,7 +135,7 @@ def _precisions(
     with st.container(horizontal=True, gap="xsmall"):
         for offer in offers:
             if offer.offered:
-                label = f"To {precision_label(str(offer.precision))}"
+                label = f"To {offer.precision}"
                 args = (on, change(offer.precision))
                 st.button(label, key=f"{key}.{offer.precision}", help=plain(offer.why), on_click=step, args=args)
 
@@ -150,10 +149,9 @@ def table(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -> N
             placeholder="Filter by name or operator",
             icon=":material/search:",
             label_visibility="collapsed",
-            width=260,
+            width=240,
         )
-        changed_only = st.toggle("Only what changed", key="mix.changed")
-        st.space("stretch")
+        changed_only = st.toggle("Only what changed", key="mix.changed", width="content")
         chosen_here = st.container(horizontal=True, gap="xsmall", vertical_alignment="center", width="content")
     shown = [view for view in views if _passes(view, text or "") and (view.changed or not changed_only)]
     key = f"mix.groups.{text}.{changed_only}"

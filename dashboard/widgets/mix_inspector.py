@@ -95,6 +95,6 @@ def here(view: GroupView, machine: Mapping[str, Any] | None) -> str:
     found = offers.capability_of(machine, view.op, Precision.INT8)
     if found is None:
         return f"{view.op} was not probed"
-    speed = "" if found.speedup is None else f", {quantities.ratio(found.speedup)} of fp32 speed alone"
+    speed = "" if found.speedup is None else f", {quantities.ratio(found.speedup)} the speed of fp32"
     reason = f" ({found.why})" if found.why and found.state != "executed" else ""
     return f"{view.op} is {found.state}{speed}{reason}"

@@ -20,7 +20,7 @@ from dashboard.tables import capability_table
 from dashboard.widgets import jobs, mix_desk
 from dashboard.widgets.text import plain
 
-_MOST_BYTES = 4_000_000
+_MOST_MB = 4
 
 
 def drawers(on: Subject, table: LayerTable, offers: Sequence[Offer], machine: Mapping[str, Any] | None) -> None:
@@ -57,6 +57,7 @@ def recipe(on: Subject, table: LayerTable) -> None:
     st.file_uploader(
         "Bring in a recipe (JSON)",
         type=["json"],
+        max_upload_size=_MOST_MB,
         key="mix.recipe.upload",
         on_change=_bring_in,
         args=(on, table),
@@ -82,8 +83,10 @@ def read_recipe(data: bytes, table: LayerTable) -> Mix:
         RecipeError: not JSON, not a recipe, or it names what the model does not have.
         UnavailableError: it asks for what this version does not build.
     """
-    if len(data) > _MOST_BYTES:
-        raise RecipeError("This file is too large for a recipe.", hint="A recipe is a JSON file of at most 4 MB.")
+    if len(data) > _MOST_MB * 1_000_000:
+        raise RecipeError(
+            "This file is too large for a recipe.", hint=f"A recipe is a JSON file of at most {_MOST_MB} MB."
+        )
     try:
         document = json.loads(data)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
