@@ -17,7 +17,7 @@ from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe
 from core.recipe.resolve import resolve
 from core.store.workspace import Workspace
-from core.tasks.candidate import conversions, keep_candidate, profile_candidate
+from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
 from core.tasks.part import Part
@@ -51,7 +51,8 @@ def build(workspace: Workspace, params: Params, progress: Progress) -> dict[str,
         measured = Part(progress, start=0.45, end=1.0)
         document |= _measure(prepared, candidate, measured, budget_s=budget_s, gate=target)
     else:
-        document |= {"fidelity": _fidelity(prepared, candidate), "comparison": None, "accuracy": None, "profile": None}
+        document |= dict.fromkeys(("comparison", "accuracy", "profile", "original_profile"))
+        document["fidelity"] = _fidelity(prepared, candidate)
     name = read_text(params, "name") or "candidate"
     return keep_candidate(workspace, params, prepared, candidate, document, name=name, started=started)
 
@@ -106,13 +107,14 @@ def _measure(
         gate=gate,
         progress=Part(progress, start=0.0, end=0.8),
     ).to_dict()
-    profile = profile_candidate(prepared, candidate, Part(progress, start=0.8, end=1.0))
+    profile, original = profile_both(prepared, candidate, Part(progress, start=0.8, end=1.0))
     return {
         "comparison": comparison,
         "accuracy": comparison["accuracy"],
         "fidelity": comparison["fidelity"],
         "conversions": conversions(candidate, profile),
         "profile": profile,
+        "original_profile": original,
     }
 
 

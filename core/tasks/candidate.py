@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.intake.load import load_model
+from core.intake.model import Model
 from core.measure.profile import profile_model
 from core.progress import Progress
 from core.store.rows import CandidateRow, new_id
 from core.store.workspace import Workspace
 from core.tasks.documents import complete
 from core.tasks.params import Params
+from core.tasks.part import Part
 from core.tasks.prepare import Prepared
 from core.transform.candidate import Candidate
 
@@ -68,10 +70,21 @@ def keep_candidate(
     return whole
 
 
-def profile_candidate(prepared: Prepared, candidate: Candidate, progress: Progress) -> dict[str, Any]:
-    """Where the candidate's time goes, by the layers of the original: parts of the `profile` document."""
+def profile_both(prepared: Prepared, candidate: Candidate, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Where the time of the candidate and of the original goes, both by the layers of the original.
+
+    Returns:
+        parts of the `profile` document: of the candidate, then of the original.
+    """
+    built = load_model(candidate.model_bytes, name=prepared.model.name)
+    after = _profile(prepared, built, Part(progress, start=0.0, end=0.5))
+    before = _profile(prepared, prepared.model, Part(progress, start=0.5, end=1.0))
+    return after, before
+
+
+def _profile(prepared: Prepared, model: Model, progress: Progress) -> dict[str, Any]:
     profile = profile_model(
-        load_model(candidate.model_bytes, name=prepared.model.name),
+        model,
         prepared.table,
         prepared.dataset,
         settings=prepared.settings,

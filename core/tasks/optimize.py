@@ -15,7 +15,7 @@ from core.search.auto_mix import Optimized
 from core.search.auto_mix import optimize as search
 from core.search.goal import default_target
 from core.store.workspace import Workspace
-from core.tasks.candidate import conversions, keep_candidate, profile_candidate
+from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
 from core.tasks.params import Params, Subject, read_seconds, read_text
 from core.tasks.part import Part
@@ -67,7 +67,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
 
 def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[str, Any]:
     """Like `build`, this document has the file, its layers and the comparison; unlike it, what the search saw."""
-    profile = None if found.unchanged else profile_candidate(prepared, found.candidate, progress)
+    profile, original = (None, None) if found.unchanged else profile_both(prepared, found.candidate, progress)
     return {
         "output": None,
         **found.candidate.to_dict(),
@@ -78,6 +78,7 @@ def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[
         "plan": found.candidate.plan.to_dict(),
         "comparison": found.comparison.to_dict(),
         "profile": profile,
+        "original_profile": original,
         "data": describe_data(prepared),
     }
 
