@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 import onnx
 
@@ -66,6 +67,7 @@ def _check(node: onnx.NodeProto, domain: str, versions: Mapping[str, int]) -> Fi
     return None
 
 
+@cache
 def _known_operators() -> dict[str, dict[str, int]]:
     """Domain -> operator -> the operator set that brought it."""
     known: dict[str, dict[str, int]] = {}
