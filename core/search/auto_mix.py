@@ -75,6 +75,7 @@ class Optimized:
             "evaluations": self.search.evaluations,
             "unchanged": self.unchanged,
             "why": self.why,
+            "tried": None if self.tried is None else self.tried.to_dict(),
         }
 
 
