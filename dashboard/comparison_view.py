@@ -31,6 +31,13 @@ class Tile:
     verdict: Verdict | None = None
     help: str = ""
 
+    @property
+    def figure(self) -> str:
+        """Before and after in one line; "not known" is said once."""
+        if not self.before or self.before == self.after == quantities.NOT_KNOWN:
+            return self.after
+        return f"{self.before} → {self.after}"
+
 
 def tiles(document: Mapping[str, Any]) -> tuple[Tile, ...]:
     """The metrics in the order they are shown; what was not measured says so.

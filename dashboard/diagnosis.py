@@ -41,11 +41,11 @@ def asked_and_got(rows: Sequence[Mapping[str, Any]]) -> str:
     folded = sum(1 for row in asked if row["executed"] == "folded")
     missed = len(asked) - got - folded
     names = ", ".join(sorted({row["requested"] for row in asked}))
-    parts = [f"{got} run so"]
+    parts = [f"{got} {'runs' if got == 1 else 'run'} so"]
     if folded:
-        parts.append(f"{folded} are folded into other kernels")
+        parts.append(f"{folded} {'is' if folded == 1 else 'are'} folded into other kernels")
     parts.append(f"{missed} {'does' if missed == 1 else 'do'} not" if missed else "none is missing")
-    return f"Asked for {names} in {len(asked)} layers: {', '.join(parts)}."
+    return f"Asked for {names} in {len(asked)} layer{'' if len(asked) == 1 else 's'}: {', '.join(parts)}."
 
 
 def _executed(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -122,8 +122,7 @@ def tiles(document: Document) -> None:
     for start in range(0, len(shown), _TILES):
         for column, tile in zip(st.columns(_TILES, gap="small"), shown[start : start + _TILES], strict=False):
             with column, st.container(border=True, height="stretch", gap="xxsmall"):
-                figure = f"{tile.before} → {tile.after}" if tile.before else tile.after
-                st.metric(tile.label, figure, help=plain(tile.help) or None)
+                st.metric(tile.label, tile.figure, help=plain(tile.help) or None)
                 st.markdown(f"{plain(ratio_text(tile))} {verdict_badge(tile)}".strip() or "&nbsp;")
 
 

@@ -106,8 +106,9 @@ def measured(on: Subject, candidate: CandidateRow | None, views: Sequence[GroupV
 
 
 def _small_tile(tile: Tile) -> None:
-    figure = f"{tile.before} → {tile.after}" if tile.before else tile.after
-    st.markdown(f":gray[{plain(tile.label)}]  \n{plain(figure)} {verdict_badge(tile)}", width="content", help=tile.help)
+    st.markdown(
+        f":gray[{plain(tile.label)}]  \n{plain(tile.figure)} {verdict_badge(tile)}", width="content", help=tile.help
+    )
 
 
 def _load(on: Subject, candidate: CandidateRow) -> None:

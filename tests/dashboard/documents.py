@@ -156,7 +156,7 @@ def profile_document(
     layers_ms = sum(row["ms"] or 0 for row in rows)
     buckets = {"reorder": 0.02, "quantize": 0.0, "cast": 0.0, "copy": 0.01, "unattributed": 0.013}
     buckets = {name: value * layers_ms for name, value in buckets.items()}
-    kernel_ms = layers_ms + sum(buckets.values())
+    kernel_ms = layers_ms + sum(buckets.values()) or 1.0
     for row in rows:
         row["share"] = None if row["ms"] is None else row["ms"] / kernel_ms
     wall = kernel_ms * 1.03

@@ -1,0 +1,338 @@
+"""The pages Profile, Mix and Compare as a person meets them: with nothing, with a model, with results, with clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.store.rows import CandidateRow, DatasetRow, JobRow, JobState, ModelRow, now
+from core.store.workspace import Workspace
+from dashboard import services
+from tests.dashboard.documents import build_document, inspect_document, machine_document, profile_document
+
+PAGES = Path(__file__).parents[2] / "dashboard" / "app_pages"
+SHA = "ab" * 32
+MODEL = ModelRow(sha256=SHA, name="digits-cnn", size_bytes=1, origin="sample", created_at=now())
+DATA = DatasetRow(sha256="cd" * 32, model_sha256=SHA, name="d", size_bytes=1, synthetic=False, created_at=now())
+
+
+@dataclass
+class Desk:
+    """What the faked services answer, and what was asked of them."""
+
+    inspection: dict[str, Any]
+    profile: dict[str, Any] | None = None
+    machine: dict[str, Any] | None = field(default_factory=machine_document)
+    candidates: tuple[CandidateRow, ...] = ()
+    draft: dict[str, Any] | None = None
+    submitted: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+
+def _note_of(desk: Desk, kind: str, *_: Any, **params: Any) -> str:
+    return _note(desk, kind, params)
+
+
+def candidate(document: dict[str, Any]) -> CandidateRow:
+    report = {"recipe": document["recipe"], "plan": document["plan"], "report": document}
+    return CandidateRow(id="c1", model_sha256=SHA, file_sha256="ef" * 32, name="mine", **report)
+
+
+@pytest.fixture
+def table(desk: Workspace, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Desk]:
+    """Makes a desk whose services answer with these documents."""
+    assert desk.path.exists()
+
+    def make(layers: int = 30, **documents: Any) -> Desk:
+        faked = Desk(inspect_document(layers), **documents)
+        answers: dict[str, Callable[..., Any]] = {
+            "subject": lambda: services.Subject(model=MODEL, data=DATA),
+            "inspection": lambda _: faked.inspection,
+            "ensure_inspected": lambda _: None,
+            "profile": lambda _: faked.profile,
+            "machine": lambda: faked.machine,
+            "candidates": lambda _: faked.candidates,
+            "current_candidate": lambda _: faked.candidates[0] if faked.candidates else None,
+            "build": lambda _: faked.candidates[0].report,
+            "draft": lambda _: faked.draft,
+            "save_draft": lambda _, recipe: setattr(faked, "draft", dict(recipe)),
+            "submit_build": lambda _, recipe, **rest: _note(faked, "build", {"recipe": recipe, **rest}),
+            "submit_optimize": partial(_note_of, faked, "optimize"),
+            "submit_profile": partial(_note_of, faked, "profile"),
+        }
+        for name, answer in answers.items():
+            monkeypatch.setattr(services, name, answer)
+        return faked
+
+    return make
+
+
+def _note(desk: Desk, kind: str, params: dict[str, Any]) -> str:
+    desk.submitted.append((kind, params))
+    return "j1"
+
+
+def run(page: str) -> AppTest:
+    app = AppTest.from_file(str(PAGES / f"{page}.py"), default_timeout=30).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception, app.exception
+    return app
+
+
+def texts(app: AppTest) -> str:
+    found = [*app.markdown, *app.caption, *app.warning, *app.error, *app.success, *app.info]
+    return "\n".join(str(element.value) for element in found).replace("\\", "")
+
+
+@pytest.mark.parametrize("page", ["profile", "mix", "compare"])
+def test_without_a_model_every_page_says_what_to_do(page: str, desk: Workspace) -> None:
+    assert desk.path.exists()
+    assert "Start with a sample" in texts(run(page)) or run(page).subheader
+
+
+# ---- Profile ----------------------------------------------------------------------------------------------------
+
+
+def test_before_a_profile_the_structure_is_shown_and_the_button_starts_it(table: Callable[..., Desk]) -> None:
+    desk = table()
+    app = run("profile")
+    assert "Not measured yet" in texts(app)
+    assert not app.metric
+    press(app, "profile.run")
+    assert desk.submitted[0][0] == "profile"
+
+
+def test_a_profile_shows_latency_without_the_profiler_and_how_the_rest_adds_up(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    app = run("profile")
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Latency, mean"].endswith(" ms")
+    assert shown["Profiler overhead"] == "1.05x"
+    assert shown["Attributed"] == "98.8 %"
+    assert app.dataframe[0].value["Time (ms)"].is_monotonic_decreasing
+
+
+def test_choosing_a_slow_layer_shows_its_card(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    app = press(run("profile"), "layer_card.slow0")
+    slowest = max(desk.profile["layers"], key=lambda row: row["ms"])["id"]
+    assert app.session_state["link.layer"] == slowest
+    assert f"**{slowest}**" in texts(app)
+    assert "Limited by" in texts(app)
+    app = press(app, "layer_card.clear")
+    assert "The slowest layers" in texts(app)
+
+
+def test_synthetic_data_and_foreign_figures_are_flagged(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection, synthetic=True)
+    told = texts(run("profile"))
+    assert "Synthetic inputs" in told
+    assert "another machine" in told
+
+
+def test_missing_figures_do_not_break_the_page(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection, missing=1.0)
+    for key in ("wall_ms", "gap_ms", "overhead", "buckets", "attributed_share", "advice", "conditions"):
+        desk.profile[key] = None
+    shown = {metric.label: metric.value for metric in run("profile").metric}
+    assert shown["Latency, mean"] == "not known"
+
+
+@pytest.mark.parametrize("tab", ["Modules", "Time bar", "Advice 1"])
+def test_only_the_open_tab_is_drawn(tab: str, table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    app = AppTest.from_file(str(PAGES / "profile.py"), default_timeout=30)
+    app.session_state["profile.tabs"] = tab
+    app.run()
+    assert not app.exception
+    assert not app.dataframe
+
+
+# ---- Mix --------------------------------------------------------------------------------------------------------
+
+
+def precisions(app: AppTest) -> list[str]:
+    return [chips[0] for chips in app.dataframe[0].value["Precision"]]
+
+
+def test_all_convolutions_go_to_int8_in_one_step_that_can_be_undone_and_redone(table: Callable[..., Desk]) -> None:
+    desk = table()
+    app = run("mix")
+    assert set(precisions(app)) == {"fp32"}
+    app = press(app, "mix.op.Conv")
+    assert "int8" in precisions(app)
+    assert desk.draft is not None
+    assert desk.draft["rules"][0]["match"] == "op:Conv"
+    app = press(app, "mix.undo")
+    assert set(precisions(app)) == {"fp32"}
+    assert "int8" in precisions(press(app, "mix.redo"))
+
+
+def test_building_submits_the_recipe_that_the_desk_shows(table: Callable[..., Desk]) -> None:
+    desk = table()
+    app = press(run("mix"), "mix.op.Conv")
+    press(app, "build.run")
+    kind, params = desk.submitted[0]
+    assert kind == "build"
+    assert [rule["match"] for rule in params["recipe"]["rules"]] == ["op:Conv"]
+    assert params["name"].startswith("Conv int8")
+
+
+def test_a_draft_is_still_there_for_the_next_visitor(table: Callable[..., Desk]) -> None:
+    table(draft={"version": 1, "rules": [{"match": "op:Conv", "precision": "int8"}], "pins": {"stem/conv": "fp32"}})
+    app = run("mix")
+    found = dict(zip(app.dataframe[0].value["Group"], precisions(app), strict=True))
+    assert found["stem/conv"] == "fp32"
+    assert found["stage1/block0/conv2"] == "int8"
+
+
+def test_a_draft_that_cannot_be_read_is_told_and_not_fatal(table: Callable[..., Desk]) -> None:
+    table(draft={"version": 9, "rules": []})
+    app = run("mix")
+    assert app.session_state["notice"]["kind"] == "recipe"
+
+
+def test_the_inspector_sets_and_pins_the_group_that_is_looked_at(table: Callable[..., Desk]) -> None:
+    desk = table()
+    app = AppTest.from_file(str(PAGES / "mix.py"), default_timeout=30)
+    app.session_state["link.layer"] = "stem/relu"
+    app.run()
+    assert "**stem/conv**" in texts(app), "a layer is looked at as part of its group"
+    app = press(app, "mix.pin")
+    assert desk.draft is not None
+    assert desk.draft["pins"] == {"stem/conv": "fp32"}
+    app = press(app, "mix.op.Conv")
+    found = dict(zip(app.dataframe[0].value["Group"], precisions(app), strict=True))
+    assert found["stem/conv"] == "fp32"
+    press(app, "optimize.run")
+    assert desk.submitted[0][1]["pins"] == {"stem/conv": "fp32"}
+
+
+def test_only_what_the_probe_found_executed_is_offered(table: Callable[..., Desk]) -> None:
+    machine = machine_document(conv="emulated", matmul="unavailable")
+    machine["capability"] = [row for row in machine["capability"] if row["op"] != "Add"]
+    app_keys = {button.key for button in run_with(table, machine)}
+    assert not any(key and key.startswith("mix.op.") for key in app_keys)
+    assert "mix.set_operator.int8" not in app_keys
+    assert "mix.set_operator.fp32" in app_keys
+
+
+def run_with(table: Callable[..., Desk], machine: dict[str, Any]) -> list[Any]:
+    table(machine=machine)
+    return list(run("mix").button)
+
+
+def test_an_unprobed_machine_is_probed_once(table: Callable[..., Desk]) -> None:
+    table(machine=None)
+    told = texts(run("mix"))
+    assert "finds out once" in told
+    run("mix")
+    assert [row.kind for row in services.jobs(limit=50)] == ["machine"]
+
+
+def test_the_last_candidate_stands_beside_the_desk_with_what_differs(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.candidates = (candidate(build_document(desk.inspection)),)
+    app = run("mix")
+    assert "2.64 ms → 0.930 ms" in texts(app)
+    assert "The desk differs in" in texts(app)
+    app = press(app, "mix.load")
+    assert "int8" in precisions(app)
+
+
+def test_a_filter_narrows_the_table(table: Callable[..., Desk]) -> None:
+    table()
+    app = run("mix")
+    app.text_input(key="mix.filter").set_value("head/").run()
+    assert all(name.startswith("head/") for name in app.dataframe[0].value["Group"])
+
+
+def test_a_pattern_that_is_no_regular_expression_is_told(table: Callable[..., Desk]) -> None:
+    table()
+    app = run("mix")
+    app.text_input(key="mix.pattern").set_value("conv[").run()
+    assert not app.exception
+    assert "Not a regular expression" in texts(app)
+
+
+# ---- Compare ----------------------------------------------------------------------------------------------------
+
+
+def test_with_nothing_built_compare_leads_to_mix(table: Callable[..., Desk]) -> None:
+    table()
+    app = run("compare")
+    assert "Nothing to compare yet" in texts(app)
+    assert app.button(key="compare.mix").label == "Open Mix"
+
+
+def test_a_faster_candidate_shows_before_and_after_with_interval_and_verdict(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.candidates = (candidate(build_document(desk.inspection)),)
+    app = run("compare")
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Latency"] == "2.64 ms → 0.930 ms"
+    assert shown["Energy"] == "not readable here"
+    told = texts(app)
+    assert "2.84x [2.80, 2.88]" in told
+    assert "better" in told
+    assert "Why it is not faster" not in told
+
+
+def test_a_slower_candidate_is_explained(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    desk.candidates = (candidate(build_document(desk.inspection, speedup=0.8)),)
+    told = texts(run("compare"))
+    assert "Why it is not faster" in told
+    assert "became slower" in told
+
+
+def test_what_does_not_run_as_asked_is_listed_with_its_reason(table: Callable[..., Desk]) -> None:
+    desk = table(layers=60)
+    desk.candidates = (candidate(build_document(desk.inspection)),)
+    app = run("compare")
+    assert "Asked for int8 in 26 layers: 24 run so, 2 do not." in texts(app)
+    assert len(app.dataframe[0].value) == 2
+    app.toggle(key="compare.missed").set_value(False).run()
+    assert len(app.dataframe[0].value) == 60
+
+
+def test_a_candidate_that_was_not_measured_says_so(table: Callable[..., Desk]) -> None:
+    desk = table()
+    document = {**build_document(desk.inspection, missing=True), "comparison": None, "accuracy": None}
+    desk.candidates = (candidate(document),)
+    app = run("compare")
+    assert "built but not measured" in texts(app)
+    assert {metric.label: metric.value for metric in app.metric}["Latency"] == "not known"
+
+
+def test_a_missed_target_is_said_plainly(table: Callable[..., Desk]) -> None:
+    desk = table()
+    document = build_document(desk.inspection)
+    document["comparison"]["gate"] = {"text": "accuracy>=99%", "met": False, "broken": ["accuracy"]}
+    desk.candidates = (candidate(document),)
+    assert "Target not met: accuracy>=99%: accuracy" in texts(run("compare"))
+
+
+def test_a_running_job_is_shown_on_compare(table: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch) -> None:
+    table()
+    job_id = services.submit_machine()
+    row: JobRow = services.job(job_id)
+    monkeypatch.setattr(services, "job_of", lambda _, kind, active=True: row if kind == "build" and active else None)
+    assert row.state is JobState.QUEUED
+    assert "Probe this machine" in texts(run("compare"))

@@ -1,0 +1,112 @@
+"""Tables: units in headers, numbers stay numbers, unknown stays empty, rows are read back by id."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.recipe.precision import Precision
+from core.recipe.resolve import resolve
+from dashboard import mixing, tables
+from dashboard.figures.theme import LIGHT
+from dashboard.group_views import group_views
+from dashboard.layer_rows import layer_table
+from dashboard.layer_views import layer_views
+from tests.dashboard.documents import build_document, inspect_document, machine_document, profile_document
+
+
+def profiled(layers: int = 60, *, missing: float = 0.0, prefix: str = "") -> tables.Table:
+    inspection = inspect_document(layers, prefix=prefix)
+    return tables.layer_table(layer_views(inspection, profile_document(inspection, missing=missing)), LIGHT)
+
+
+def test_the_slowest_layer_comes_first() -> None:
+    frame = profiled().frame
+    assert frame["Time (ms)"].is_monotonic_decreasing
+
+
+def test_every_number_has_its_unit_in_the_header() -> None:
+    numeric = [name for name in profiled().frame.columns if profiled().frame[name].dtype.kind == "f"]
+    assert numeric == ["Time (ms)", "Share", "MACs (MMAC)", "GFLOP/s", "Moved (MB)"]
+
+
+def test_figures_are_shown_with_three_significant_digits() -> None:
+    config = profiled().config
+    assert config["Time (ms)"]["type_config"]["format"] == "%.3g"
+    assert config["Share"]["type_config"]["format"] == "%.3g %%"
+    assert config["Share"]["type_config"]["type"] == "progress"
+
+
+def test_unknown_figures_are_empty_and_sorted_last() -> None:
+    times = profiled(missing=0.3).frame["Time (ms)"]
+    assert times.isna().any()
+    assert times.iloc[-1] != times.iloc[-1]
+    assert times.dropna().is_monotonic_decreasing
+
+
+def test_a_row_is_read_back_as_its_layer() -> None:
+    table = profiled()
+    assert table.ids_at([0]) == (table.frame["Layer"].iloc[0],)
+    assert table.ids_at([0, 10_000, -1]) == table.ids_at([0]), "positions that are gone are left out"
+
+
+def test_long_names_are_cut_in_the_middle_and_kept_whole_beside() -> None:
+    table = profiled(prefix="/a/very/long/module/path/that/goes/on/and/on/")
+    assert table.frame["Layer"].str.len().max() <= tables.NAME_LENGTH
+    assert list(table.frame["Full name"]) == list(table.ids)
+    assert "Full name" not in profiled().frame.columns
+
+
+def test_one_unit_serves_a_whole_column() -> None:
+    inspection = inspect_document(12)
+    for row in inspection["layers"]:
+        row["macs"] = 1000
+    views = layer_views(inspection)
+    assert "MACs (kMAC)" in tables.layer_table(views, LIGHT).frame.columns
+
+
+def test_what_does_not_run_as_asked_comes_first_with_its_reason() -> None:
+    inspection = inspect_document(60)
+    rows = build_document(inspection)["layers"]
+    views = {view.id: view for view in layer_views(inspection, profile_document(inspection))}
+    frame = tables.outcome_table(rows, views, LIGHT).frame
+    missed = [row for row in rows if tables.not_as_asked(row)]
+    assert len(missed) == 2
+    assert set(frame["Layer"][:2]) == {row["id"] for row in missed}
+    assert all("only add conversions" in why for why in frame["Why"][:2])
+
+
+def test_what_was_folded_away_counts_as_done() -> None:
+    assert not tables.not_as_asked({"requested": "int8", "executed": "folded"})
+    assert tables.not_as_asked({"requested": "int8", "executed": "fp32"})
+
+
+def test_channels_say_what_is_pinned_refused_and_changed() -> None:
+    inspection = inspect_document(30)
+    structure = layer_table(inspection)
+    mix = mixing.set_operator(mixing.Mix(), "Softmax", Precision.INT8)
+    mix = mixing.pin(mixing.set_operator(mix, "Conv", Precision.INT8), {"head/fc": Precision.FP32})
+    plan = resolve(mix.recipe(), structure)
+    built = {group.id: "fp32" for group in structure.groups}
+    views = group_views(structure, layer_views(inspection), plan, pins=mix.pins, built=built)
+    table = tables.group_table(views, LIGHT)
+    notes = dict(zip(table.ids, table.frame["Note"], strict=True))
+    assert notes["head/fc"] == "pinned"
+    assert notes["head/softmax"] == "asked int8"
+    assert notes["stem/conv"] == "was fp32"
+    assert list(table.frame["Precision"].iloc[0]) == ["int8"]
+
+
+@pytest.mark.parametrize("layers", [[], None])
+def test_empty_documents_make_empty_tables(layers: list[object] | None) -> None:
+    assert tables.layer_table((), LIGHT).frame.empty
+    assert tables.outcome_table([], {}, LIGHT).frame.empty
+    assert tables.capability_table({"capability": layers or []}).frame.empty
+
+
+def test_the_capability_grid_shows_what_was_measured() -> None:
+    frame = tables.capability_table(machine_document()).frame
+    conv = frame[(frame["Op"] == "Conv") & (frame["Precision"] == "I int8")]
+    assert conv["State"].tolist() == ["executed"]
+    assert conv["Speed-up (x)"].tolist() == [2.4]
+    refused = frame[frame["Precision"] == "B bf16"]
+    assert refused["Speed-up (x)"].isna().all(), "a precision that does not run has no speed"
