@@ -174,8 +174,8 @@ def test_a_job_goes_on_when_its_tab_is_closed(open_page: Visit, server: Server) 
     expect(page.get_by_role("button", name="Stop").first).to_be_visible()
     page.close()
     with Workspace.open(server.workspace) as workspace:
-        seen = queue.job(workspace, job.id).heartbeat_at
-        later = until(workspace, job.id, lambda row: row.heartbeat_at != seen)
+        seen = queue.job(workspace, job.id).fraction
+        later = until(workspace, job.id, lambda row: row.fraction != seen)
         assert later.state is JobState.RUNNING
     end(server, job.id)
 
