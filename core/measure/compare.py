@@ -149,6 +149,8 @@ def compare_models(
     pairs = _answer_pairs((original, candidate), dataset, indices, settings, told)
     fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs)
     accuracy = tally.finish()
+    if wanted is not None:
+        wanted.judge(fidelity=fidelity, accuracy=accuracy)  # what cannot be answered is refused before the timing
     told.phase("Time in pairs", start=0.4, end=1.0)
     latency = measure_pair(
         original,
