@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from streamlit import config
 
-from core.errors import MixdeskError
+from core.errors import MixdeskError, RequestError
+from core.store.workspace import Workspace
 from dashboard.app import create_app
 from dashboard.options import DEFAULT_HOST, DEFAULT_PORT, LOOPBACK, server_options
 
@@ -21,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("mixdesk").setLevel(logging.INFO)
     try:
+        _check_host(asked.host)
+        Workspace.open(asked.workspace).close()  # what is wrong with it is told before the server starts
         app = create_app(workspace=asked.workspace, host=asked.host, ready=lambda: _announce(asked.host))
         app.run(config=server_options(host=asked.host, port=asked.port))
     except MixdeskError as error:
@@ -33,10 +37,24 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m dashboard", description="The Mixdesk dashboard.")
     parser.add_argument("--host", default=DEFAULT_HOST, help=f"address to listen on (default: {DEFAULT_HOST})")
     parser.add_argument(
-        "--port", type=int, help=f"port to listen on (default: the first free one from {DEFAULT_PORT}; 0: any)"
+        "--port", type=_port, help=f"port to listen on (default: the first free one from {DEFAULT_PORT}; 0: any)"
     )
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="where models, jobs and results are kept")
     return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"'{text}' is no port: give a number from 0 to 65535")
+    return int(text)
+
+
+def _check_host(host: str) -> None:
+    try:
+        socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError) as error:
+        hint = "Give an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them."
+        raise RequestError(f"'{host}' is no address to listen on.", hint=hint) from error
 
 
 def _announce(host: str) -> None:
