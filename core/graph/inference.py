@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,7 +25,10 @@ _SHAPE_ARITHMETIC = frozenset({
     "Reshape", "ScatterElements", "ScatterND", "Sign", "Slice", "Split", "Sqrt", "Squeeze", "Sub", "Tile",
     "Transpose", "Trilu", "Unsqueeze", "Where",
 })  # fmt: skip
-_FAILURES = (onnx.shape_inference.InferenceError, onnx.defs.SchemaError, RuntimeError, ValueError, TypeError, KeyError)
+_FAILURES = (
+    *(onnx.shape_inference.InferenceError, onnx.defs.SchemaError, onnx.checker.ValidationError, ir.serde.SerdeError),
+    *(RuntimeError, ValueError, TypeError, KeyError),
+)
 
 
 class Inference:
@@ -121,7 +125,7 @@ class Inference:
         computable = proto.domain == "" and proto.op_type in _SHAPE_ARITHMETIC
         if not computable or any(array is None for array in arrays.values()):
             return {}
-        if not all(_is_small(kind) for kind in types.values()):
+        if proto.op_type != "NonZero" and not (types and all(_is_small(kind) for kind in types.values())):
             return {}
         try:
             results = _compute(proto, [arrays[name] for name in proto.input if name], self._opsets)
@@ -182,6 +186,8 @@ def _shape_values(proto: onnx.NodeProto, kind: onnx.TypeProto) -> dict[str, Arra
 
 
 def _is_small(kind: onnx.TypeProto) -> bool:
-    shape = kind.tensor_type.shape
-    sizes = [size.dim_value if size.HasField("dim_value") else 1 for size in shape.dim]
-    return int(np.prod(sizes, dtype=np.int64)) <= _SHAPE_CARRYING_ELEMENTS
+    """Whether a value is known to have few elements."""
+    if not kind.tensor_type.HasField("shape"):
+        return False
+    sizes = [size.dim_value if size.HasField("dim_value") else -1 for size in kind.tensor_type.shape.dim]
+    return min(sizes, default=0) >= 0 and math.prod(sizes) <= _SHAPE_CARRYING_ELEMENTS

@@ -21,6 +21,7 @@ from core.intake.operators import check_operators
 from core.intake.scopes import walk_graphs, walk_scopes
 from core.intake.specs import TYPE_NOTE, type_name
 from core.intake.structure import check_structure
+from core.intake.weights import check_weights
 
 _LONGEST_MESSAGE = 300
 _QUANTIZED = frozenset({
@@ -40,7 +41,7 @@ def check_file(proto: onnx.ModelProto) -> list[Finding]:
 
 def check_readable(proto: onnx.ModelProto, folder: Path | None) -> list[Finding]:
     """What keeps a file from becoming a graph at all: broken structure, weights that cannot be read."""
-    return [*check_structure(proto.graph), *check_external_data(proto, folder)]
+    return [*check_structure(proto.graph), *check_weights(proto.graph), *check_external_data(proto, folder)]
 
 
 def check_graph(model: ir.Model) -> list[Finding]:

@@ -9,9 +9,7 @@ import onnx
 
 from core.intake.model import Finding
 from core.intake.protos import tensors_of
-
-#: A model file is one protobuf message, which cannot be larger; weights are read into it.
-MOST_BYTES = 2_000_000_000
+from core.intake.weights import MOST_BYTES
 
 
 def has_external_data(proto: onnx.ModelProto) -> bool:

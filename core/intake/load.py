@@ -19,6 +19,9 @@ from core.intake.source import Source, read_source
 from core.intake.specs import TYPE_NOTE, input_specs, output_specs
 from core.intake.structure import sort_graphs
 
+#: What the libraries raise on bytes that parse but make no sense.
+_DAMAGE = (ir.serde.SerdeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NotImplementedError)
+
 
 def load_model(source: str | Path | bytes, *, name: str | None = None, strict: bool = True) -> Model:
     """Loads a model; the file itself is never touched.
@@ -34,6 +37,14 @@ def load_model(source: str | Path | bytes, *, name: str | None = None, strict: b
     """
     given = read_source(source, name=name)
     proto = parse_model(given)
+    try:
+        return _load(proto, given, strict=strict)
+    except _DAMAGE as error:
+        message = f"'{given.name}' holds something that cannot be read here: {_root(error)}"
+        raise ModelError(message, hint="The file may be damaged; copy, download or export it again.") from error
+
+
+def _load(proto: onnx.ModelProto, given: Source, *, strict: bool) -> Model:
     broken = check_readable(proto, given.folder)
     findings = [*broken, *check_file(proto)]
     if strict:
@@ -43,9 +54,11 @@ def load_model(source: str | Path | bytes, *, name: str | None = None, strict: b
     elif given.folder is not None and has_external_data(proto):
         load_external_data(proto, given.folder)
     moved = sort_graphs(proto.graph)
-    repairs = (*_reordered(moved), *densify(proto.graph))
-    model = _to_graph(proto, given)
-    repairs = (*repairs, *repair_graph(model))
+    plain = densify(proto.graph)
+    types = take_off_types(proto.graph)
+    model = ir.from_proto(proto)
+    _note_types(model, types)
+    repairs = (*_reordered(moved), *plain, *repair_graph(model))
     if not any(finding.severity == "error" for finding in findings):
         findings.extend(check_graph(model))
     return _model(given, model, repairs, findings)
@@ -69,17 +82,6 @@ def _model(given: Source, model: ir.Model, repairs: tuple[Repair, ...], findings
         repairs=repairs,
         findings=tuple(sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.severity))),
     )
-
-
-def _to_graph(proto: onnx.ModelProto, given: Source) -> ir.Model:
-    types = take_off_types(proto.graph)
-    try:
-        model = ir.from_proto(proto)
-    except (ir.serde.SerdeError, ValueError, TypeError, NotImplementedError) as error:
-        message = f"'{given.name}' holds something that cannot be read here: {_root(error)}"
-        raise ModelError(message, hint="Export the model again with ONNX's own operators and tensors.") from error
-    _note_types(model, types)
-    return model
 
 
 def _root(error: BaseException) -> BaseException:

@@ -92,7 +92,7 @@ def _open(source: Path | bytes) -> dict[str, Array]:
         with zipfile.ZipFile(stream) as archive:
             _refuse_too_large(archive, label)
         with np.load(stream, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files if isinstance(archive[key], np.ndarray)}
+            return {key: np.asarray(archive[key]) for key in archive.files}
     except zipfile.BadZipFile as error:
         raise DataError(f"{label} is not an NPZ file.", hint=_HOW_TO_WRITE) from error
     except ValueError as error:

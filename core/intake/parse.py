@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import onnx
 from google.protobuf.message import DecodeError
 
 from core.errors import ModelError
+from core.intake.protos import nodes_of
 from core.intake.source import Source
+from core.intake.weights import MOST_BYTES
 
 _TEXT_SAMPLE = 512
 _EXPORT_AGAIN = "Export or download the model again; the file must be the .onnx itself."
@@ -37,10 +41,23 @@ def parse_model(source: Source) -> onnx.ModelProto:
         raise ModelError(message, hint="Compare its size with the original and copy or download it again.") from error
     if not proto.HasField("graph") or not proto.ir_version:
         raise ModelError(f"'{source.name}' is not an ONNX model: it holds no graph.", hint=_EXPORT_AGAIN)
+    if not all(isinstance(text, str) for text in _texts(proto)):  # bytes, where they are no UTF-8
+        raise ModelError(f"'{source.name}' is damaged: it holds text that is no text.", hint=_EXPORT_AGAIN)
     return proto
 
 
+def _texts(proto: onnx.ModelProto) -> Iterator[str]:
+    """Names by which the rest of intake calls things."""
+    yield from (opset.domain for opset in proto.opset_import)
+    yield from (value.name for value in (*proto.graph.input, *proto.graph.output))
+    for node in nodes_of(proto.graph.node):
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+
+
 def _refuse_other_files(source: Source) -> None:
+    if len(source.data) > MOST_BYTES:
+        message = f"'{source.name}' has {len(source.data) / 1e9:.1f} GB; models above 2 GB cannot be edited here yet."
+        raise ModelError(message, hint="Export it in a smaller precision.")
     if not source.data:
         raise ModelError(f"'{source.name}' is empty: the file has zero bytes.", hint=_EXPORT_AGAIN)
     for signature, (what, hint) in _SIGNATURES.items():

@@ -10,6 +10,10 @@ from core.intake.model import TensorSpec
 TYPE_NOTE = "mixdesk.type"
 
 
+#: Names of dimensions by which exporters say that they know none; two of them need not be the same size.
+_ANONYMOUS = ("", "?", "-1", "None")
+
+
 def input_specs(model: ir.Model) -> tuple[TensorSpec, ...]:
     """The inputs that must be fed: those without a value in the file."""
     return tuple(read_spec(value) for value in model.graph.inputs if not value.is_initializer())
@@ -55,7 +59,7 @@ def _dimension(dimension: int | ir.SymbolicDim) -> int | str:
     if isinstance(dimension, int):
         return dimension if dimension >= 0 else "?"
     name = dimension.value
-    return name if isinstance(name, str) and name else "?"
+    return name if isinstance(name, str) and name not in _ANONYMOUS else "?"
 
 
 def _type_text(kind: ir.TypeProtocol) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +105,13 @@ def test_dimensions_that_say_nothing_are_question_marks() -> None:
     proto = onnx.parser.parse_model(HEAD + TINY)
     proto.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
     assert load_model(proto.SerializeToString()).inputs[0].shape == ("?", 4)
+
+
+def test_bytes_that_were_changed_at_random_give_a_model_or_one_line() -> None:
+    random, whole = np.random.default_rng(0), to_bytes(TINY)
+    for _ in range(300):
+        damaged = bytearray(whole)
+        damaged[random.integers(len(damaged))] = random.integers(256)
+        for strict in (True, False):
+            with contextlib.suppress(ModelError):
+                load_model(bytes(damaged), strict=strict)
