@@ -107,7 +107,8 @@ def _measure(
         gate=gate,
         progress=Part(progress, start=0.0, end=0.8),
     ).to_dict()
-    profile, original = profile_both(prepared, candidate, Part(progress, start=0.8, end=1.0))
+    run_ms = comparison["latency"]["before_ms"]
+    profile, original = profile_both(prepared, candidate, Part(progress, start=0.8, end=1.0), run_ms=run_ms)
     return {
         "comparison": comparison,
         "accuracy": comparison["accuracy"],

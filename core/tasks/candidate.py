@@ -18,7 +18,9 @@ from core.tasks.part import Part
 from core.tasks.prepare import Prepared
 from core.transform.candidate import Candidate
 
-_PROFILE_RUNS = 30
+_FEWEST_RUNS, _MOST_RUNS = 3, 30
+_PROFILE_MS = 1500.0
+"""How long the plain runs of one profile may take beside a comparison that took the exact figures."""
 
 
 def keep_candidate(
@@ -70,26 +72,35 @@ def keep_candidate(
     return whole
 
 
-def profile_both(prepared: Prepared, candidate: Candidate, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+def profile_both(
+    prepared: Prepared, candidate: Candidate, progress: Progress, *, run_ms: float
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Where the time of the candidate and of the original goes, both by the layers of the original.
+
+    Args:
+        prepared: the original with its data.
+        candidate: what was built from it.
+        progress: is told how far it is.
+        run_ms: time of one run of the original, to see how many runs are affordable.
 
     Returns:
         parts of the `profile` document: of the candidate, then of the original.
     """
     built = load_model(candidate.model_bytes, name=prepared.model.name)
-    after = _profile(prepared, built, Part(progress, start=0.0, end=0.5))
-    before = _profile(prepared, prepared.model, Part(progress, start=0.5, end=1.0))
+    runs = int(max(_FEWEST_RUNS, min(_MOST_RUNS, _PROFILE_MS / max(run_ms, 1e-3))))
+    after = _profile(prepared, built, Part(progress, start=0.0, end=0.5), runs)
+    before = _profile(prepared, prepared.model, Part(progress, start=0.5, end=1.0), runs)
     return after, before
 
 
-def _profile(prepared: Prepared, model: Model, progress: Progress) -> dict[str, Any]:
+def _profile(prepared: Prepared, model: Model, progress: Progress, runs: int) -> dict[str, Any]:
     profile = profile_model(
         model,
         prepared.table,
         prepared.dataset,
         settings=prepared.settings,
         batch=prepared.subject.batch,
-        runs=_PROFILE_RUNS,
+        runs=runs,
         seed=prepared.subject.seed,
         progress=progress,
     ).to_dict()

@@ -67,7 +67,10 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
 
 def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[str, Any]:
     """Like `build`, this document has the file, its layers and the comparison; unlike it, what the search saw."""
-    profile, original = (None, None) if found.unchanged else profile_both(prepared, found.candidate, progress)
+    profile, original = None, None
+    if not found.unchanged:
+        run_ms = found.comparison.latency.before_ms
+        profile, original = profile_both(prepared, found.candidate, progress, run_ms=run_ms)
     return {
         "output": None,
         **found.candidate.to_dict(),

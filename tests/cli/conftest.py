@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 
 from core.cli import work
+from core.progress import Silent
 from core.store.workspace import Workspace
+from core.tasks.registry import KINDS, run_task
 from tests.cli.running import Terminal
 
 TINY = """
@@ -20,6 +23,8 @@ tiny (float[batch, 3] x) => (float[batch, 2] y)
 <float[3, 2] w = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}>
 { y = MatMul (x, w) }
 """
+
+INT8 = {"version": 1, "rules": [{"match": "*", "precision": "int8"}]}
 
 
 @pytest.fixture
@@ -65,3 +70,29 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> NotedJobs:
 
     monkeypatch.setattr(work, "run_job", run_job)
     return jobs
+
+
+@pytest.fixture(scope="session")
+def documents(
+    tmp_path_factory: pytest.TempPathFactory, digits_model: Path, digits_data: Path
+) -> dict[str, dict[str, Any]]:
+    """One real document of every kind of work, on digits-cnn."""
+    folder = tmp_path_factory.mktemp("workspace")
+    store = Workspace.open(folder)
+    data = _few_samples(digits_data, folder / "few.npz")
+    subject = {"model": store.files.put(digits_model), "data": store.files.put(data, suffix=".npz")}
+    more: dict[str, dict[str, Any]] = {
+        "profile": {"runs": 5},
+        "build": {"recipe": INT8, "time_budget_s": 0.5, "target": "sqnr>=1"},
+        "optimize": {"time_budget_s": 2, "target": "sqnr>=1"},
+        "compare": {"candidate_file": subject["model"], "time_budget_s": 0.5, "target": "sqnr>=1"},
+    }
+    return {kind: run_task(store, kind, {**subject, **more.get(kind, {})}, Silent()) for kind in KINDS}
+
+
+def _few_samples(data: Path, out: Path) -> Path:
+    """A few samples of each split: what is measured does not matter here."""
+    with np.load(data) as arrays:
+        rows = np.concatenate([np.flatnonzero(arrays["__split__"] == split)[:12] for split in (0, 1, 2)])
+        np.savez(out, **{name: arrays[name][rows] for name in arrays.files})
+    return out

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import typer
 
 from core.cli.app import app
 from core.errors import MixdeskError, RequestError, WorkError
 from core.jobs import queue
-from core.progress import Silent
 from core.store.workspace import Workspace
-from core.tasks.registry import KINDS, run_task
+from core.tasks.registry import KINDS
 from tests.cli.documented import PAGE, documented_paths, read_sections, real_paths, undocumented, unreal
 from tests.cli.running import Terminal
 
@@ -25,35 +23,6 @@ pytestmark = pytest.mark.xdist_group("timing")
 TEXT = PAGE.read_text(encoding="utf-8")
 SECTIONS = read_sections(TEXT)
 EVERY = "json-of-every-document"
-INT8 = {"version": 1, "rules": [{"match": "*", "precision": "int8"}]}
-
-Documents = Mapping[str, Any]
-
-
-@pytest.fixture(scope="module")
-def documents(
-    tmp_path_factory: pytest.TempPathFactory, digits_model: Path, digits_data: Path
-) -> dict[str, dict[str, Any]]:
-    """One real document of every kind of work, on digits-cnn."""
-    folder = tmp_path_factory.mktemp("workspace")
-    store = Workspace.open(folder)
-    data = _few_samples(digits_data, folder / "few.npz")
-    subject = {"model": store.files.put(digits_model), "data": store.files.put(data, suffix=".npz")}
-    more: dict[str, dict[str, Any]] = {
-        "profile": {"runs": 5},
-        "build": {"recipe": INT8, "time_budget_s": 0.5, "target": "sqnr>=1"},
-        "optimize": {"time_budget_s": 2, "target": "sqnr>=1"},
-        "compare": {"candidate_file": subject["model"], "time_budget_s": 0.5, "target": "sqnr>=1"},
-    }
-    return {kind: run_task(store, kind, {**subject, **more.get(kind, {})}, Silent()) for kind in KINDS}
-
-
-def _few_samples(data: Path, out: Path) -> Path:
-    """A few samples of each split: what is measured does not matter here."""
-    with np.load(data) as arrays:
-        rows = np.concatenate([np.flatnonzero(arrays["__split__"] == split)[:12] for split in (0, 1, 2)])
-        np.savez(out, **{name: arrays[name][rows] for name in arrays.files})
-    return out
 
 
 def _differences(document: Any, anchor: str) -> tuple[list[str], list[str]]:
@@ -62,7 +31,7 @@ def _differences(document: Any, anchor: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_key_of_a_document_is_on_the_page_and_the_reverse(documents: Documents, kind: str) -> None:
+def test_every_key_of_a_document_is_on_the_page_and_the_reverse(documents: Mapping[str, Any], kind: str) -> None:
     assert _differences(documents[kind], f"json-of-{kind}") == ([], [])
 
 
