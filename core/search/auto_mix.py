@@ -123,8 +123,7 @@ def optimize(
     gain_ms, run_ms = _gains(model, table, dataset, grid=grid, settings=settings, progress=progress, seed=seed)
     progress.phase("Calibrate", start=0.06, end=0.12)
     ranges = calibrate(model, table, dataset, settings=settings, progress=progress)
-    rules = tuple(Rule(f"layer:{layer}", precision, why="pinned") for layer, precision in (pins or {}).items())
-    ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, rules)
+    ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, _rules(pins or {}))
     goal = _goal(target, dataset, run_ms, time_budget_s, seed)
     budget_s = max(time_budget_s * _SEARCH_SHARE - (clock() - started), 1.0)
     part = _Part(progress, 0.12, 0.82)
@@ -141,6 +140,10 @@ def optimize(
     verifier = _Verifier(ingredients, original, dataset, target, batch, seed, time_budget_s * _COMPARE_SHARE)
     progress.phase("Compare on the holdout", start=0.82, end=1.0)
     return verifier.decide(found, progress)
+
+
+def _rules(pins: Mapping[str, Precision]) -> tuple[Rule, ...]:
+    return tuple(Rule(f"layer:{layer}", precision, why="pinned") for layer, precision in pins.items())
 
 
 def _gains(
