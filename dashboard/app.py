@@ -51,8 +51,8 @@ def say_what_happened(error: Exception) -> bool:
     """A fault of ours on a page: logged in full, told in one sentence, never as a stack trace."""
     _log.error("A page failed", exc_info=error)
     st.error(
-        "This page failed to draw: a fault in Mixdesk, not in your model. The server's log has the details; "
-        "your models, jobs and results are safe.",
+        "This page failed to draw: a fault in Mixdesk, not in your model. Your models, jobs and results are safe: "
+        "reload the page to go on. The server's log has the details.",
         icon=":material/error:",
     )
     return True
