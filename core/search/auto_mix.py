@@ -114,8 +114,7 @@ def optimize(
 
     Raises:
         TargetError: the data cannot judge the target.
-        RecipeError: a pin names an unknown layer.
-        RunError, CrashedError: the runtime fails on the original.
+        RecipeError, RunError, CrashedError: a pin names an unknown layer; the runtime fails on the original.
     """
     started = clock()
     check_target(target, dataset)
