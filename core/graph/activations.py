@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from core.graph.constants import constant_tensor
+from core.graph.constants import constant_tensor, is_constant_value
 
 SINGLE = frozenset({
     "Relu", "Clip", "LeakyRelu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Gelu", "FastGelu", "QuickGelu",
@@ -46,7 +46,7 @@ def sole_reader(value: ir.Value) -> ir.Node | None:
 
 def reads_only(node: ir.Node, value: ir.Value) -> bool:
     """Whether all that a node reads besides a value is stored in the model."""
-    return all(read is None or read is value or constant_tensor(read) is not None for read in node.inputs)
+    return all(read is None or read is value or is_constant_value(read) for read in node.inputs)
 
 
 def _readers(value: ir.Value) -> list[ir.Node] | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import onnx_ir as ir
 
-from core.graph.constants import constant_tensor
+from core.graph.constants import constant_tensor, is_data_movement
 from core.graph.layer import Shape
 from core.graph.shapes import LayerTensors, Tensor
 from core.intake.specs import dtype_name
@@ -36,15 +36,10 @@ def count_macs(node: ir.Node, tensors: LayerTensors) -> int | None:
 
 
 def read_constants(node: ir.Node) -> list[ir.TensorProtocol]:
-    """The different stored tensors that a layer reads; none for an `Identity`, which only renames one."""
-    if node.op_type == "Identity":
-        return []
-    tensors: dict[int, ir.TensorProtocol] = {}
-    for value in node.inputs:
-        tensor = constant_tensor(value)
-        if tensor is not None:
-            tensors[id(tensor)] = tensor
-    return list(tensors.values())
+    """The different constants that a layer reads, not counting one that it merely renames, reshapes or turns."""
+    moved = node.inputs[:1] if is_data_movement(node) else ()
+    tensors = {value: constant_tensor(value) for value in node.inputs if value is not None and value not in moved}
+    return [tensor for tensor in tensors.values() if tensor is not None]
 
 
 def count_parameters(tensor: ir.TensorProtocol) -> int:

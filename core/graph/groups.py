@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import onnx_ir as ir
 
 from core.graph.activations import find_activation, reads_only, sole_reader
-from core.graph.constants import constant_tensor
+from core.graph.constants import constant_tensor, is_constant_value
 from core.graph.identity import LayerNode
 from core.graph.layer import Group, Shape
 from core.graph.shapes import LayerTensors
@@ -87,13 +87,13 @@ def _kind(node: ir.Node, tensors: LayerTensors) -> str:
     if node.domain != "":
         return "other"
     if node.op_type in _JOINS:
-        return "follower" if not any(constant_tensor(value) is not None for value in node.inputs) else "other"
+        return "follower" if not any(is_constant_value(value) for value in node.inputs) else "other"
     return "follower" if node.op_type in _FOLLOWERS and _reads_activation(node) else "other"
 
 
 def _reads_activation(node: ir.Node) -> bool:
     """Whether a node computes on something that is not stored in the model."""
-    return any(value is not None and constant_tensor(value) is None for value in node.inputs)
+    return any(value is not None and not is_constant_value(value) for value in node.inputs)
 
 
 def _affine_steps(anchor: ir.Node, kind: str, tensors: LayerTensors) -> list[ir.Node]:

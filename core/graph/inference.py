@@ -12,7 +12,7 @@ import onnx_ir as ir
 from onnx.reference import ReferenceEvaluator
 
 from core.graph import inference_bodies, inference_contrib
-from core.graph.constants import constant_tensor
+from core.graph.constants import stored_tensor
 from core.graph.known import Array, Known, says_shape
 
 #: Larger tensors carry weights, smaller ones may carry shapes, axes and pads that inference must read.
@@ -154,7 +154,7 @@ def declared_type(value: ir.Value) -> onnx.TypeProto:
 
 def _stored(value: ir.Value) -> Known | None:
     """What a weight or a `Constant` says of itself."""
-    tensor = value.const_value or constant_tensor(value)
+    tensor = value.const_value or stored_tensor(value)
     if tensor is None:
         return None
     proto = onnx.helper.make_tensor_type_proto(tensor.dtype.value, tensor.shape.numpy())

@@ -7,7 +7,7 @@ from typing import Any
 
 import onnx_ir as ir
 
-from core.graph.constants import constant_tensor
+from core.graph.constants import stored_tensor
 from core.graph.cost import attribute_bytes, attribute_parameters, count_parameters
 from core.graph.identity import walk
 from core.graph.layer import LayerTable
@@ -54,7 +54,7 @@ def _weights(model: ir.Model) -> tuple[int, int]:
     parameters, size_bytes = 0, 0
     for layer in walk(model):
         for value in layer.node.inputs:
-            tensor = constant_tensor(value)
+            tensor = stored_tensor(value)
             if tensor is not None:
                 tensors[id(tensor)] = tensor
         parameters += attribute_parameters(layer.node)

@@ -7,7 +7,7 @@ from core.graph.read import read_layers
 from tests.intake.texts import load
 
 STORED = """<float[2,2,1,1] k = {1,1,1,1}, float[2] s = {1,1}, float[2,1,1] c = {1,2}, float[1,2,1,1] c4 = {1,2},
-float[1,1,4,1] rows = {1,2,3,4}, float[2,2] m = {1,1,1,1}, float zero = {0}, float six = {6}>"""
+float[1,1,4,1] rows = {1,2,3,4}, float[2,2] m = {1,1,1,1}, int64[2] one = {1,2}, float zero = {0}, float six = {6}>"""
 
 
 def table(body: str, *, given: str = "float[1,2,4,4] x", outputs: str = "float[a,b,c0,d] y") -> LayerTable:
@@ -64,6 +64,11 @@ def test_a_matrix_product_takes_its_bias_and_activation() -> None:
         ("gemm", ["Gemm"]),
         ("other", ["Add"]),
     ]
+
+
+def test_a_bias_that_is_reshaped_and_a_weight_that_is_turned_are_constants() -> None:
+    found = groups("r = Transpose <perm = [1,0,2,3]> (k)  a = Conv (x, r)  b = Unsqueeze (s, one)  y = Add (a, b)")
+    assert found == [("other", ["Transpose"]), ("conv", ["Conv", "Add"]), ("other", ["Unsqueeze"])]
 
 
 def test_a_product_of_two_activations_is_an_anchor_one_of_weights_is_not() -> None:
