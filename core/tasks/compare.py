@@ -13,7 +13,14 @@ from core.progress import Progress
 from core.store.workspace import Workspace
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
 from core.tasks.part import Part
-from core.tasks.prepare import Prepared, describe_data, prepare, refuse_unrunnable, require_runnable
+from core.tasks.prepare import (
+    Prepared,
+    describe_data,
+    prepare,
+    refuse_unrunnable,
+    require_runnable,
+    runnable_bytes,
+)
 
 
 def compare(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
@@ -53,7 +60,8 @@ def _other(workspace: Workspace, params: Params, prepared: Prepared) -> bytes:
     if sha256 is None or not workspace.files.has(sha256):
         raise NotFoundError("The workspace has no file for the second model.", hint="Give the file again.")
     name = read_text(params, "candidate_name") or "the second model"
-    other = load_model(workspace.files.path(sha256), name=name)
+    path = workspace.files.path(sha256)
+    other = load_model(path, name=name)
     refuse_unrunnable(other, prepared.settings)
     for direction in ("inputs", "outputs"):
         ours = {spec.name for spec in getattr(prepared.model, direction)}
@@ -61,7 +69,7 @@ def _other(workspace: Workspace, params: Params, prepared: Prepared) -> bytes:
         if ours != theirs:
             message = f"{prepared.model.name} and {name} have different {direction}: {_list(ours)} and {_list(theirs)}."
             raise RequestError(message, hint="Only models with the same inputs and outputs can be compared.")
-    return other.to_bytes()
+    return runnable_bytes(path, other, prepared.settings)
 
 
 def _list(names: set[str]) -> str:

@@ -35,8 +35,8 @@ class Prepared:
 
     @property
     def original(self) -> bytes:
-        """The model that candidates are measured against: as loaded, with intake's harmless repairs."""
-        return self.model.to_bytes()
+        """The model that candidates are measured against: the file as given, or as repaired where only that runs."""
+        return runnable_bytes(self.path, self.model, self.settings)
 
 
 def prepare(workspace: Workspace, subject: Subject) -> Prepared:
@@ -58,9 +58,9 @@ def load(workspace: Workspace, subject: Subject, *, strict: bool = True) -> tupl
     Where not `strict`, a file that parses is loaded even if it cannot run; an error finding then says why.
     """
     path = _file(workspace, subject.model, "model")
-    name = subject.model_name or _known_name(workspace, subject.model) or subject.model[:12]
-    model = load_model(path, name=name, strict=strict)
-    workspace.add_model(model.name, subject.model, model.size_bytes, subject.origin or "")
+    known_name, known_origin = _known(workspace, subject.model)
+    model = load_model(path, name=subject.model_name or known_name or subject.model[:12], strict=strict)
+    workspace.add_model(model.name, subject.model, model.size_bytes, subject.origin or known_origin)
     return model, path
 
 
@@ -101,6 +101,18 @@ def runtime_refusal(model: Model, settings: SessionSettings) -> Finding | None:
     return None
 
 
+def runnable_bytes(path: Path, model: Model, settings: SessionSettings) -> bytes:
+    """The file as it was given or, where the runtime opens only what intake repaired, the repaired model."""
+    given = path.read_bytes()
+    if not model.repairs:
+        return given
+    try:
+        open_session(given, settings)
+    except RunError:
+        return model.to_bytes()
+    return given
+
+
 def describe_data(prepared: Prepared) -> dict[str, Any]:
     """The `data` object of documents: name, samples, synthetic or not, size of each split, labels or none, remarks."""
     dataset = prepared.dataset
@@ -121,8 +133,10 @@ def _file(workspace: Workspace, sha256: str, what: str) -> Path:
     return workspace.files.path(sha256)
 
 
-def _known_name(workspace: Workspace, sha256: str) -> str | None:
+def _known(workspace: Workspace, sha256: str) -> tuple[str, str]:
+    """Name and origin under which the workspace knows this model; empty where it does not."""
     try:
-        return workspace.model(sha256).name
+        row = workspace.model(sha256)
     except NotFoundError:
-        return None
+        return "", ""
+    return row.name, row.origin
