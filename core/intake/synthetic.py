@@ -1,12 +1,14 @@
 """Synthetic data: seeded inputs where nobody gave any, so that a model can be timed and compared with itself.
 
 They say nothing of accuracy, and every figure made with them is marked. Numbers are standard normal; indices stay
-inside the table they select from; masks are ones, positions count up, other integers are 0 or 1.
+inside the table they select from; masks are ones, positions count up, a sample rate is 16,000, other
+integers are 0 or 1.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +24,8 @@ from core.intake.splits import split_samples
 from core.intake.tables import index_limit
 
 SAMPLES = 32
+#: Of sound, in Hz: what an input called "sr" or "sample_rate" is given.
+SAMPLE_RATE = 16_000
 #: Fewer samples are made where this much memory would be exceeded.
 MOST_BYTES = 200_000_000
 _FEWEST_SAMPLES = 4
@@ -124,6 +128,8 @@ def _make(model: Model, spec: TensorSpec, shape: tuple[int, ...], seed: int) -> 
 
 def _make_integers(model: Model, spec: TensorSpec, shape: tuple[int, ...], random: np.random.Generator) -> Array:
     dtype, limit = _dtype(spec), index_limit(model.ir, spec.name)
+    if not spec.shape and re.search(r"(^|_)sr$|rate", spec.name.lower()):
+        return np.full(shape, SAMPLE_RATE, dtype)
     if "position" in spec.name.lower() and len(shape) > 1:
         counted = np.arange(shape[-1]) % (limit or max(shape[-1], 1))
         return np.broadcast_to(counted.astype(dtype), shape).copy()

@@ -31,6 +31,11 @@ def test_indices_stay_inside_the_table_masks_are_ones_positions_count() -> None:
     assert data.feed(0)["position_ids"].tolist() == [list(range(32))]
 
 
+def test_a_sample_rate_is_one_that_models_know() -> None:
+    data = synthetic_dataset(load("g (int64 sr, float[n] x) => (float[n] y) { y = Relu (x) }"))
+    assert data.feed(0)["sr"] == 16_000
+
+
 def test_every_type_gets_numbers_of_its_own() -> None:
     data = synthetic_dataset(
         load(
