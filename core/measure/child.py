@@ -11,8 +11,9 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,22 +21,12 @@ import numpy as np
 
 import core
 from core.errors import CrashedError, RunError
+from core.measure.calm import Timed
 from core.runtime.settings import SessionSettings
 
 Feeds = Sequence[Mapping[str, np.ndarray[Any, np.dtype[Any]]]]
 
 _END_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Mean wall time of a visit's runs; those during which another process took the processor are left out.
-
-    `disturbed`: no run of the visit was left in peace, and the mean is over all of them.
-    """
-
-    ns: float
-    disturbed: bool
 
 
 class Child:
@@ -72,17 +63,19 @@ class Child:
         """
         self._read("while it was opened")
 
-    def run(self, unit: int, *, warm: int = 0, times: int = 1) -> Timing:
-        """Runs one feed `warm` times untimed and `times` times timed.
+    def run(self, unit: int, *, warm: int = 0, times: int = 1) -> Timed:
+        """Runs one feed `warm` times untimed and `times` times timed; returns the means.
+
+        Runs during which another process took the processor are left out; where all were so, the visit is disturbed.
 
         Raises:
             RunError: the runtime failed on it.
             CrashedError: the process died; the message says on which sample.
         """
         runs = self._ask(f"run {unit} {warm} {times}", f"on sample {unit + 1}")["runs"]
-        calm = [ns for ns, disturbed in runs if not disturbed]
-        kept = calm or [ns for ns, _ in runs]
-        return Timing(sum(kept) / len(kept), disturbed=not calm)
+        calm = [run for run in (Timed(*run) for run in runs) if not run.disturbed]
+        kept = calm or [Timed(*run) for run in runs]
+        return Timed(fmean(run.ns for run in kept), fmean(run.cpu_ns for run in kept), disturbed=not calm)
 
     def peak_bytes(self) -> int:
         """Peak resident memory of the child so far."""

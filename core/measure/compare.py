@@ -182,9 +182,12 @@ def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tu
     if lost is not None:
         return "worse", f"It is {speed}, but {lost}."
     noise = latency.smallest_effect or 0.0
-    if low > 1 and latency.ratio > 1 + noise:
+    if not latency.trustworthy:
+        return "too noisy", f"The machine was too busy to tell: the original differs from itself by {_percent(noise)}."
+    doubt = noise if noise > NOISY else 0.0
+    if low > 1 + doubt and latency.ratio > 1 + noise:
         return "better", f"It is {speed}."
-    if high < 1 and latency.ratio < 1 - noise:
+    if high < 1 - doubt and latency.ratio < 1 - noise:
         return "worse", f"It is slower: {speed}."
     if max(noise, (high - low) / 2) > NOISY:
         return "too noisy", f"The machine was too busy to tell: {speed}, the original against itself {_percent(noise)}."

@@ -5,15 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.measure.calm import Basis
 from core.measure.intervals import Interval
 
 PAIRED = "paired, interleaved in random order, in two child processes"
+PROCESSOR_TIME = "processor time, because other processes took the processor during nearly every run"
+
+#: An original that seems this much faster or slower than itself says that nothing can be told here.
+MOST_NOISE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class PairedLatency:
     """Mean wall time of the original over that of the candidate, on the same samples; above 1 is faster.
 
+    `basis` is "processor" where other processes took the processor during nearly every run: then all times are
+    processor times, which nobody else lengthens. `disturbed_kept`: not even that was possible (several threads).
     `ratio_bound` and `after_bound_ms` are one-sided 95 % bounds. `throughput` is samples per second. `memory_bytes`
     is each child's peak resident memory: interpreter, runtime and model. `pairs` were used, `disturbed` left out
     because another process took the processor during them. `noise_ci95` is the interval of the original against
@@ -35,6 +42,13 @@ class PairedLatency:
     before_memory_bytes: int | None
     after_memory_bytes: int | None
     noise_ci95: Interval | None = None
+    basis: Basis = "wall"
+    disturbed_kept: bool = False
+
+    @property
+    def trustworthy(self) -> bool:
+        """Whether the ratio may be called a speed-up: runs in peace, and the original about as fast as itself."""
+        return not self.disturbed_kept and (self.smallest_effect or 0.0) <= MOST_NOISE
 
     @property
     def before_throughput(self) -> float:
@@ -91,5 +105,7 @@ class PairedLatency:
             "pairs": self.pairs,
             "disturbed": self.disturbed,
             "samples": self.samples,
-            "how": PAIRED,
+            "basis": self.basis,
+            "trustworthy": self.trustworthy,
+            "how": PAIRED if self.basis == "wall" else f"{PAIRED}; {PROCESSOR_TIME}",
         }

@@ -1,8 +1,9 @@
 """Paired timing: two models in two child processes, run in turn on the same samples in random order.
 
 Whatever the machine does, it does to both. A pair during which another process took the processor is left out and
-measured again. The ratio is mean(original) / mean(candidate) over the pairs; its interval is a bootstrap over blocks
-of neighbouring pairs, because a machine's mood lasts longer than one pair.
+measured again, for up to twice the budget; where there is never peace, processor times are compared instead. The ratio
+is mean(original) / mean(candidate) over the pairs; its interval is a bootstrap over blocks of neighbouring pairs,
+because a machine's mood lasts longer than one pair.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import numpy as np
 
 from core.errors import DataError
 from core.intake.dataset import Dataset
-from core.measure.calm import keep_calm
-from core.measure.child import Child, Feeds, Timing, open_children
+from core.measure.calm import Basis, Timed, keep_calm
+from core.measure.child import Child, Feeds, open_children
 from core.measure.intervals import percentiles, ratio_draws
 from core.measure.latency import PairedLatency
 from core.progress import Progress, Silent
@@ -37,6 +38,8 @@ _MOST = 4000
 _LOOK_EVERY = 20
 #: Narrow enough: half the interval, relative to the ratio.
 _PRECISE = 0.01
+#: How many budgets it waits for peace.
+_PATIENCE = 2.0
 _WARM_UP_RUNS = 3
 _WARM_UP_SHARE = 0.1
 #: A visit lasts at least so long: short runs are repeated within it.
@@ -63,7 +66,7 @@ def measure_pair(
     """Measures how much faster the candidate is than the original.
 
     It measures until every sample was seen and the interval is within 1 %, or the budget is spent, but at least five
-    pairs.
+    pairs; on a machine without peace up to twice the budget.
 
     Args:
         original: serialized model or its file.
@@ -87,23 +90,32 @@ def measure_pair(
     models = {ORIGINAL: original, CANDIDATE: candidate, **({AGAIN: original} if noise else {})}
     with open_children(models, feeds, settings) as children:
         _warm_up(children, len(feeds), budget_s * _WARM_UP_SHARE, clock)
-        pairs = _measure(children, len(feeds), _Plan(seed, budget_s, clock), progress or Silent())
+        pairs = _measure(children, len(feeds), _Plan(seed, budget_s, settings.threads, clock), progress or Silent())
         memory = {name: child.peak_bytes() for name, child in children.items()}
     return _summarize(pairs, memory, batch=batch, samples=min(len(feeds), len(pairs.all)) * batch, seed=seed)
 
 
 @dataclass
 class _Pairs:
-    """Times in ns of each visit, per model, in order; `all` includes the disturbed ones."""
+    """All visits so far, per model, in order."""
 
-    all: list[dict[str, Timing]] = field(default_factory=list)
+    threads: int
+    all: list[dict[str, Timed]] = field(default_factory=list)
 
-    def kept(self) -> list[dict[str, Timing]]:
-        """Undisturbed pairs; all of them where hardly any is undisturbed."""
-        return keep_calm(self.all, lambda pair: any(timing.disturbed for timing in pair.values()))
+    def calm(self) -> list[dict[str, Timed]]:
+        """Pairs in which nobody was disturbed, where they are enough."""
+        return keep_calm(self.all, lambda pair: any(timed.disturbed for timed in pair.values()))
+
+    @property
+    def basis(self) -> Basis:
+        """Processor time where there is no peace and one thread does the work."""
+        return "wall" if self.threads > 1 or self.calm() else "processor"
 
     def times(self, name: str) -> Array:
-        return np.array([pair[name].ns for pair in self.kept()])
+        """Nanoseconds of one model: of calm pairs, else of all, by the basis."""
+        if self.basis == "processor":
+            return np.array([pair[name].cpu_ns for pair in self.all])
+        return np.array([pair[name].ns for pair in self.calm() or self.all])
 
 
 def _feeds(dataset: Dataset, indices: Sequence[int], batch: int) -> Feeds:
@@ -137,12 +149,13 @@ class _Plan:
 
     seed: int
     budget_s: float
+    threads: int
     clock: Clock
 
 
 def _measure(children: Mapping[str, Child], units: int, plan: _Plan, progress: Progress) -> _Pairs:
     chance = random.Random(plan.seed)
-    pairs = _Pairs()
+    pairs = _Pairs(plan.threads)
     order = list(children)
     visits = {name: _Visit(child) for name, child in children.items()}
     start = plan.clock()
@@ -150,7 +163,7 @@ def _measure(children: Mapping[str, Child], units: int, plan: _Plan, progress: P
     for unit in _in_random_order(units, chance):
         spent = plan.clock() - start
         progress.step(min(int(1e3 * spent), total), total, f"pair {len(pairs.all) + 1}")
-        if _is_enough(pairs, units, spent >= plan.budget_s, plan.seed):
+        if _is_enough(pairs, units, spent / plan.budget_s, plan.seed):
             return pairs
         chance.shuffle(order)
         timings = {name: visits[name].time(unit) for name in order}
@@ -165,7 +178,7 @@ class _Visit:
         self._child = child
         self._expected_s = child.run(0).ns / 1e9
 
-    def time(self, unit: int) -> Timing:
+    def time(self, unit: int) -> Timed:
         times = max(1, min(50, round(_VISIT_S / max(self._expected_s, 1e-7))))
         timing = self._child.run(unit, warm=int(self._expected_s < _COLD_S), times=times)
         self._expected_s = 0.9 * self._expected_s + 0.1 * timing.ns / 1e9
@@ -178,11 +191,12 @@ def _in_random_order(units: int, chance: random.Random) -> Iterator[int]:
         yield from chance.sample(range(units), units)
 
 
-def _is_enough(pairs: _Pairs, units: int, spent: bool, seed: int) -> bool:
+def _is_enough(pairs: _Pairs, units: int, spent: float, seed: int) -> bool:
+    """Whether to stop, given the share of the budget that is spent: without peace it goes on up to twice as long."""
     count = len(pairs.all)
-    if spent or count >= _MOST:
-        return count >= _FEWEST
-    if count < max(_FIRST_LOOK, units) or count % _LOOK_EVERY:
+    if spent >= 1 or count >= _MOST:
+        return count >= _FEWEST and (spent >= _PATIENCE or bool(pairs.calm()))
+    if count < max(_FIRST_LOOK, units) or count % _LOOK_EVERY or not pairs.calm():
         return False
     low, high = percentiles(ratio_draws(pairs.times(ORIGINAL), pairs.times(CANDIDATE), seed=seed))
     return (high - low) / (high + low) <= _PRECISE
@@ -204,9 +218,11 @@ def _summarize(pairs: _Pairs, memory: Mapping[str, int], *, batch: int, samples:
         after_p95_ms=float(np.percentile(after, 95)),
         batch=batch,
         pairs=len(before),
-        disturbed=len(pairs.all) - len(before),
+        disturbed=sum(any(timed.disturbed for timed in pair.values()) for pair in pairs.all),
         samples=samples,
         before_memory_bytes=memory.get(ORIGINAL),
         after_memory_bytes=memory.get(CANDIDATE),
         noise_ci95=None if again is None else percentiles(again),
+        basis=pairs.basis,
+        disturbed_kept=pairs.basis == "wall" and not pairs.calm(),
     )

@@ -19,11 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.graph.identity import walk
 from core.graph.layer import Layer, LayerTable
+from core.graph.liveness import activation_peak_bytes
+from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split
 from core.intake.model import Model
 from core.measure.advice import Advice, Seen, advise
-from core.measure.calm import Timed, keep_calm, time_run
+from core.measure.calm import Basis, Timed, keep_calm, settle, time_run
 from core.measure.child import open_children
 from core.measure.events import RunEvents, read_runs
 from core.measure.intervals import mean_ci95
@@ -92,7 +95,8 @@ def profile_model(
         every_run = read_runs(Path(tagged.session.end_profiling()))[-len(timed) :]
     told.phase("Measure memory", start=0.9, end=1.0)
     arena = max((run.arena_bytes for run in every_run if run.arena_bytes is not None), default=None)
-    memory = Memory(None, arena, _process_peak(serialized, feeds[0], settings))
+    alive = _activation_peak(model, table, dataset) if batch == 1 else None
+    memory = Memory(alive, arena, _process_peak(serialized, feeds[0], settings))
     ledger = book(_calm_events(every_run, timed), tagged, table)
     layers = _rows(ledger, table, executed_forms(tagged.graph.nodes, table))
     return _assemble(ledger, layers, timed, memory, conditions, samples=min(len(feeds), len(timed)) * batch)
@@ -146,8 +150,9 @@ class _Pair:
 
 
 def _calm_events(events: Sequence[RunEvents], timed: Sequence[_Both]) -> list[RunEvents]:
+    """Runs in which nobody was disturbed, where they are enough; times of layers are medians and stand the rest."""
     both = list(zip(events, timed, strict=True))
-    return [run for run, _ in keep_calm(both, lambda pair: pair[1].tagged.disturbed)]
+    return [run for run, _ in keep_calm(both, lambda pair: pair[1].tagged.disturbed) or both]
 
 
 def _rows(ledger: Ledger, table: LayerTable, forms: Mapping[str, str]) -> tuple[LayerTime, ...]:
@@ -186,15 +191,16 @@ def _assemble(
     samples: int,
 ) -> Profile:
     buckets = {name: ledger.buckets[name].typical_ms(ledger.runs) for name in BUCKETS}
-    plain, tagged = ([getattr(both, name) for both in timed] for name in ("plain", "tagged"))
+    plain, basis = settle([both.plain for both in timed], threads=conditions.threads)
+    tagged, _ = settle([both.tagged for both in timed], threads=conditions.threads)
     return Profile(
-        wall=_wall(plain, conditions.seed),
+        wall=_wall(np.array(plain) / 1e6, basis, conditions.seed),
         gap_ms=ledger.gap_ms,
         layers=layers,
         buckets=buckets,
         memory=memory,
         advice=_advice(layers, buckets, ledger.gap_ms, timed),
-        overhead=_median_ns(tagged) / _median_ns(plain),
+        overhead=median(tagged) / median(plain),
         runs=len(timed),
         disturbed=_disturbed(timed),
         samples=samples,
@@ -202,18 +208,14 @@ def _assemble(
     )
 
 
-def _wall(runs: Sequence[Timed], seed: int) -> Wall:
-    walls = np.array([run.ns / 1e6 for run in keep_calm(runs, lambda run: run.disturbed)])
+def _wall(walls: np.ndarray[Any, np.dtype[Any]], basis: Basis, seed: int) -> Wall:
     return Wall(
         median_ms=float(np.median(walls)),
         mean_ms=float(walls.mean()),
         ci95_ms=mean_ci95(walls, seed=seed),
         p95_ms=float(np.percentile(walls, 95)),
+        basis=basis,
     )
-
-
-def _median_ns(runs: Sequence[Timed]) -> float:
-    return median(run.ns for run in keep_calm(runs, lambda run: run.disturbed))
 
 
 def _disturbed(timed: Sequence[_Both]) -> int:
@@ -226,6 +228,12 @@ def _advice(
     kernel_ms = sum(row.ms for row in layers) + sum(buckets.values())
     rows = [(row.layer.id, row.layer.op_type, row.ms, row.limited_by) for row in layers]
     return advise(Seen(kernel_ms, gap_ms, len(timed), _disturbed(timed), buckets, rows))
+
+
+def _activation_peak(model: Model, table: LayerTable, dataset: Dataset) -> int | None:
+    """From the model's own layers: a candidate's are not those of the table."""
+    own = [layer.id for layer in walk(model.ir)] == [layer.id for layer in table]
+    return activation_peak_bytes(model, table if own else read_layers(model, shapes=dataset.shapes()))
 
 
 def _process_peak(model: bytes, feed: Feed, settings: SessionSettings) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.graph.layer import Layer
 from core.measure.advice import Advice
+from core.measure.calm import Basis
 from core.measure.intervals import Interval
 from core.measure.limits import Limit
 from core.runtime.conditions import Conditions
@@ -47,16 +48,22 @@ class LayerTime:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """Un-instrumented latency of one run in ms; `ci95_ms` is that of the mean."""
+    """Un-instrumented latency of one run in ms; `ci95_ms` is that of the mean.
+
+    `basis` is "processor" where other processes took the processor during nearly every run: these are then processor
+    times, which nobody else lengthens.
+    """
 
     median_ms: float
     mean_ms: float
     ci95_ms: Interval
     p95_ms: float
+    basis: Basis = "wall"
 
     def to_dict(self) -> dict[str, Any]:
         """The `wall_ms` object."""
-        return {"median": self.median_ms, "mean": self.mean_ms, "ci95": list(self.ci95_ms), "p95": self.p95_ms}
+        figures = {"median": self.median_ms, "mean": self.mean_ms, "ci95": list(self.ci95_ms), "p95": self.p95_ms}
+        return {**figures, "basis": self.basis}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 It reads commands from standard input, one per line, and answers each with one line of JSON:
 
-    run UNIT WARM TIMES   runs the feed UNIT (WARM times untimed, then TIMES times) -> {"runs": [[ns, disturbed]]}
+    run UNIT WARM TIMES   runs feed UNIT, WARM times untimed, then TIMES times -> {"runs": [[ns, cpu ns, disturbed]]}
     peak                  -> {"bytes"}
 
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import time
 
-from core.measure.calm import Timed, keep_calm, time_run
+import pytest
+
+from core.measure.calm import Timed, keep_calm, settle, time_run
 
 
 def test_a_run_that_waits_is_disturbed() -> None:
@@ -16,12 +18,22 @@ def test_absence_says_nothing_where_other_threads_do_the_work() -> None:
     assert not all(run.disturbed for run in runs)
 
 
-def test_undisturbed_runs_are_kept() -> None:
-    runs = [Timed(1, False)] * 5 + [Timed(9, True)] * 5
-    assert keep_calm(runs, lambda run: run.disturbed) == [Timed(1, False)] * 5
+def _runs(calm: int, disturbed: int) -> list[Timed]:
+    return [Timed(10, 9, False)] * calm + [Timed(500, 12, True)] * disturbed
 
 
-def test_where_hardly_any_is_undisturbed_all_are_kept() -> None:
-    runs = [Timed(1, False)] * 5 + [Timed(9, True)] * 95
-    assert keep_calm(runs, lambda run: run.disturbed) == runs
-    assert len(keep_calm([Timed(1, False)] * 2 + [Timed(9, True)], lambda run: run.disturbed)) == 3
+@pytest.mark.parametrize(
+    ("calm", "disturbed", "enough"), [(5, 5, True), (5, 95, False), (20, 980, True), (4, 0, False)]
+)
+def test_calm_runs_are_kept_where_they_are_enough(calm: int, disturbed: int, enough: bool) -> None:
+    kept = keep_calm(_runs(calm, disturbed), lambda run: run.disturbed)
+    assert kept == (_runs(calm, 0) if enough else [])
+
+
+def test_without_peace_the_processor_time_of_all_runs_stands_in() -> None:
+    assert settle(_runs(5, 5), threads=1) == ([10] * 5, "wall")
+    assert settle(_runs(1, 99), threads=1) == ([9] + [12] * 99, "processor")
+
+
+def test_processor_time_says_nothing_of_several_threads() -> None:
+    assert settle(_runs(1, 99), threads=2) == ([10] + [500] * 99, "wall")

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import DataError, StoppedError
 from core.measure import paired
-from core.measure.child import Timing
+from core.measure.calm import Timed
 from core.measure.paired import AGAIN, CANDIDATE, ORIGINAL, measure_pair
 from core.progress import Silent
 from core.runtime.settings import SessionSettings
@@ -19,7 +19,10 @@ SETTINGS = SessionSettings()
 
 
 class FakeMachine:
-    """Children that take made-up times on a made-up clock; `calls` is who ran, in order."""
+    """Children that take made-up times on a made-up clock; `calls` is who ran, in order.
+
+    `disturbed` is the chance that another process takes the processor within 10 ms: long runs wait more often.
+    """
 
     def __init__(self, milliseconds: Mapping[str, float], *, spread: float = 0.05, disturbed: float = 0.0) -> None:
         self.now = 0.0
@@ -33,12 +36,13 @@ class FakeMachine:
     def clock(self) -> float:
         return self.now
 
-    def take(self, name: str, unit: int, runs: int) -> Timing:
-        disturbed = bool(self._chance.random() < self._disturbed)
-        ms = self._milliseconds[name] * self._chance.normal(1, self._spread) * (20 if disturbed else 1)
+    def take(self, name: str, unit: int, runs: int) -> Timed:
+        cpu_ms = self._milliseconds[name] * self._chance.normal(1, self._spread)
+        disturbed = bool(self._chance.random() < 1 - (1 - self._disturbed) ** (cpu_ms / 10))
+        ms = cpu_ms + self._chance.exponential(100) * disturbed
         self.now += runs * ms / 1e3
         self.calls.append((name, unit))
-        return Timing(1e6 * ms, disturbed)
+        return Timed(1e6 * ms, 1e6 * cpu_ms, disturbed)
 
     @contextmanager
     def open(self, models: Mapping[str, Any], feeds: Sequence[Any], settings: SessionSettings) -> Any:
@@ -51,7 +55,7 @@ class FakeChild:
         self._machine = machine
         self._name = name
 
-    def run(self, unit: int, *, warm: int = 0, times: int = 1) -> Timing:
+    def run(self, unit: int, *, warm: int = 0, times: int = 1) -> Timed:
         return self._machine.take(self._name, unit, warm + times)
 
     def peak_bytes(self) -> int:
@@ -111,6 +115,34 @@ def test_disturbed_pairs_are_left_out_and_counted(monkeypatch: pytest.MonkeyPatc
     assert found.ratio == pytest.approx(3, rel=0.05)
 
 
+@pytest.mark.parametrize("disturbed", [0.5, 0.9, 0.99])
+def test_on_a_busy_machine_the_ratio_is_the_true_one(monkeypatch: pytest.MonkeyPatch, disturbed: float) -> None:
+    """The longer model waits more often; on the wall it would seem many times slower than it is."""
+    machine = FakeMachine({ORIGINAL: 30, CANDIDATE: 10, AGAIN: 30}, disturbed=disturbed)
+    found = _measure(monkeypatch, machine, noise=True)
+    assert found.ratio == pytest.approx(3, rel=0.05)
+    assert found.trustworthy
+    assert found.disturbed > 0
+
+
+def test_without_peace_it_waits_twice_the_budget_and_then_compares_processor_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = FakeMachine({ORIGINAL: 30, CANDIDATE: 10}, disturbed=0.99)
+    found = _measure(monkeypatch, machine, budget_s=5)
+    assert found.basis == "processor"
+    assert "processor time" in found.to_dict()["how"]
+    assert found.before_ms == pytest.approx(30, rel=0.05)
+    assert 10 <= machine.now < 11
+
+
+def test_without_peace_and_with_several_threads_nothing_can_be_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = FakeMachine({ORIGINAL: 30, CANDIDATE: 10}, disturbed=0.99)
+    found = _measure(monkeypatch, machine, settings=SessionSettings(threads=2))
+    assert found.basis == "wall"
+    assert not found.trustworthy
+
+
 def test_the_original_against_itself_tells_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     found = _measure(monkeypatch, FakeMachine({ORIGINAL: 30, CANDIDATE: 10, AGAIN: 30}), noise=True)
     assert found.noise_ci95[0] < 1.01
@@ -158,7 +190,7 @@ def test_it_can_be_stopped_between_pairs(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.xdist_group("timing")
 def test_a_model_against_itself_in_real_children_is_about_as_fast() -> None:
-    found = measure_pair(classifier(), classifier(), samples(8), range(8), settings=SETTINGS, budget_s=1.0)
+    found = measure_pair(classifier(), classifier(), samples(8), range(8), settings=SETTINGS, budget_s=0.3)
     assert 0.3 < found.ratio < 3
     assert found.pairs >= 5
     assert found.before_memory_bytes is not None

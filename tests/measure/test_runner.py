@@ -45,7 +45,7 @@ def test_every_command_is_answered_by_one_line(tmp_path: Path) -> None:
     assert status == 0
     assert answers[0] == {"ready": True}
     assert len(answers[1]["runs"]) == 3
-    assert all(ns > 0 and isinstance(disturbed, bool) for ns, disturbed in answers[1]["runs"])
+    assert all(ns > 0 and cpu_ns >= 0 and isinstance(disturbed, bool) for ns, cpu_ns, disturbed in answers[1]["runs"])
     assert answers[2]["bytes"] > 0
 
 
