@@ -1,9 +1,10 @@
-"""Pruning: stored weights that nothing reads any more leave the file; nothing that was there unread is touched."""
+"""Pruning: stored weights that nothing reads any more leave the file, with what turned or scaled them."""
 
 from __future__ import annotations
 
 import onnx_ir as ir
 
+from core.graph.constants import is_constant_value
 from core.intake.scopes import is_constant, walk_graphs
 
 
@@ -28,8 +29,7 @@ def _drop_once(model: ir.Model) -> bool:
 
 
 def _is_dead(node: ir.Node) -> bool:
-    """A Constant, or an Identity of stored values, that nobody reads."""
-    forwards = node.op_type == "Identity" and node.domain == ""
-    return (is_constant(node) or forwards) and not any(
-        output.uses() or output.is_graph_output() for output in node.outputs
-    )
+    """A Constant, or what reshapes or scales stored values, that nobody reads."""
+    if any(output.uses() or output.is_graph_output() for output in node.outputs):
+        return False
+    return is_constant(node) or all(is_constant_value(output) for output in node.outputs)

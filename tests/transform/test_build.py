@@ -130,6 +130,19 @@ def test_weights_in_constant_nodes_are_weights() -> None:
     assert "Constant" not in {node.op_type for node in onnx.load_from_string(candidate.model_bytes).graph.node}
 
 
+def test_weights_behind_a_transpose_and_a_bias_behind_a_reshape_are_worked_in_and_leave_no_trace() -> None:
+    text = """g (float[1, 4, 8, 8] x) => (float[1, 6, 8, 8] y) {
+      wt = Transpose<perm = [1, 0, 2, 3]>(w)  s = Constant<value = int64[4] {1, 6, 1, 1}>()  bias = Reshape(b, s)
+      a = Conv(x, wt)  c = Add(a, bias)  y = Relu(c)
+    }"""
+    bench = Bench(model_from_text(text, random_weights(w=(4, 6, 1, 1), b=(6,))))
+    candidate = bench.build(ALL_INT8)
+    operators = {node.op_type for node in onnx.load_from_string(candidate.model_bytes).graph.node}
+    assert operators == {"QuantizeLinear", "DequantizeLinear", "Conv", "Relu"}
+    assert executed(candidate)["conv3"] == "int8"
+    assert _sqnr(bench, candidate.model_bytes) > 28
+
+
 def test_a_weight_shared_with_a_layer_that_stays_is_kept_for_it() -> None:
     text = "g (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y) { a = Conv(x, w)  b = Relu(a)  y = Conv(b, w) }"
     bench = Bench(model_from_text(text, random_weights(w=(4, 4, 1, 1))))

@@ -93,7 +93,7 @@ def _network(blocks: list[str]) -> Bench:
     writer.new(f"Flatten({writer.new(f'GlobalAveragePool({writer.value})')})")
     head = f"y = Gemm({writer.value}, {writer.weight(_CHANNELS, 5)})"
     text = f"g (float[1, {_CHANNELS}, 8, 8] x) => (float[1, 5] y) {{ {' '.join([*writer.lines, head])} }}"
-    return Bench(model_from_text(text, writer.weights), samples=8)
+    return Bench(model_from_text(text, writer.weights), samples=48)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
