@@ -60,17 +60,17 @@ def tiles(document: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 def latency(compared: Mapping[str, Any]) -> Tile:
     """Mean wall time of one run, paired and interleaved."""
-    speedup = compared.get("speedup") or {}
+    measured = compared.get("latency") or compared.get("speedup") or {}
     of_ratio = (compared.get("ratio") or {}).get("latency") or {}
-    value = speedup.get("ratio", of_ratio.get("value"))
-    interval = _pair(speedup.get("ci95") or of_ratio.get("ci95"))
+    value = measured.get("ratio", of_ratio.get("value"))
+    interval = _pair(measured.get("ci95") or of_ratio.get("ci95"))
     verdict = _by_interval(value, interval)
     if compared.get("verdict") == "too noisy":
         verdict = "too noisy"
     return Tile(
         "Latency",
-        quantities.time_ms(speedup.get("before_ms", of_ratio.get("before_ms"))),
-        quantities.time_ms(speedup.get("after_ms", of_ratio.get("after_ms"))),
+        quantities.time_ms(measured.get("before_ms")),
+        quantities.time_ms(measured.get("after_ms")),
         value,
         interval,
         verdict=verdict,

@@ -32,6 +32,23 @@ def reasons(
     return tuple(found)
 
 
+def tried(compared: Mapping[str, Any]) -> str:
+    """What the mix that was measured and not taken would have done."""
+    latency = compared.get("latency") or {}
+    fidelity = compared.get("fidelity") or {}
+    parts = []
+    if latency.get("ratio") is not None:
+        interval = latency.get("ci95")
+        spread = f" [{quantities.three(interval[0])}, {quantities.three(interval[1])}]" if interval else ""
+        times = f"{quantities.time_ms(latency.get('before_ms'))} → {quantities.time_ms(latency.get('after_ms'))}"
+        parts.append(f"{quantities.ratio(latency['ratio'])}{spread} ({times})")
+    if fidelity.get("sqnr_db") is not None:
+        parts.append(f"SQNR {quantities.with_unit(fidelity['sqnr_db'], 'dB')}")
+    if fidelity.get("agreement") is not None:
+        parts.append(f"agreement {quantities.share(fidelity['agreement'])}")
+    return f"The best mix that was tried and not taken: {', '.join(parts) or 'it could not be measured'}."
+
+
 def asked_and_got(rows: Sequence[Mapping[str, Any]]) -> str:
     """The request against the result in one sentence: "Asked for int8 in 42 layers: 30 run so, 7 ..., 5 do not"."""
     asked = [row for row in rows if row["requested"] != "fp32"]

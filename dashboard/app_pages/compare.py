@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.layer_views import layer_views
 from dashboard.widgets import comparison, empty, jobs
 
 on = services.subject()
@@ -22,7 +21,7 @@ if current is None or inspection is None:
     st.stop()
 
 document = services.build(current.id) or {}
-before = layer_views(inspection, services.profile(on))
+before = comparison.before_views(document, inspection, services.profile(on))
 after = comparison.after_views(document, inspection)
 comparison.picker(on, services.candidates(on), current)
 comparison.summary(document)

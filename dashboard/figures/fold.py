@@ -1,19 +1,20 @@
 """Folding: a layout that is long from left to right, broken into rows like lines of text, to have all of it in sight.
 
-Input is the stored layout (x: depth, y: lane, any unit). Output positions count in cells: x is a column, y grows
-downwards; a cell covers +-CELL_WIDTH/2 and +-CELL_HEIGHT/2 around its position, and links run between the cells.
+Positions count in cells: x is a column, y a lane and grows downwards; a cell covers +-CELL_WIDTH/2 and
++-CELL_HEIGHT/2 around its position, and links run at right angles between the cells.
 """
 
 from __future__ import annotations
 
 import bisect
-import itertools
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
+
+from dashboard.figures.lanes import lanes_of_row
+from dashboard.figures.ribbon import neighbours, ribbon_columns
 
 CELL_WIDTH = 0.78
 CELL_HEIGHT = 0.66
@@ -26,17 +27,16 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the folded layout: the columns it uses (`columns` of them) and the lanes from `top` to `bottom`."""
+    """One line of the folded layout: its first and last lane, and its layers."""
 
     top: float
     bottom: float
-    columns: int
     layers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Where each layer lies, the rows, and the links as lines of points."""
+    """Where each layer lies, the rows, and the links as lines of points; `lanes` is the height of all."""
 
     places: Mapping[str, Point]
     row_of: Mapping[str, int]
@@ -60,76 +60,52 @@ def fold_layout(layout: Mapping[str, Any], *, width: float = 860, height: float 
     """
     if not layout["nodes"]:
         return Fold({}, {}, (), (), 1, 1.0)
-    ranks, lanes = _ranks(layout["nodes"]), _lanes(layout["nodes"])
-    depth = 1 + max(ranks.values())
-    options = [_rows(ranks, lanes, math.ceil(depth / rows)) for rows in range(1, min(MAX_ROWS, depth) + 1)]
-    best = max(options, key=lambda option: _cell_size(option, width, height))
-    row_of = {layer: number for number, row in enumerate(best.rows) for layer in row.layers}
-    router = _Router(best.places, row_of, best.rows)
-    links = tuple(
-        router.link(source, target) for source, target in layout["edges"] if source in row_of and target in row_of
-    )
-    return Fold(best.places, row_of, best.rows, links, best.columns, best.rows[-1].bottom + 1)
+    ribbon = ribbon_columns(layout)
+    columns = _best_width(ribbon, width, height)
+    rows, places = _rows(layout, ribbon, columns)
+    row_of = {layer: number for number, row in enumerate(rows) for layer in row.layers}
+    router = _Router(places, row_of, rows)
+    edges = [(source, target) for source, target in layout["edges"] if source in row_of and target in row_of]
+    links = tuple(router.link(source, target) for source, target in edges)
+    return Fold(places, row_of, rows, links, columns, rows[-1].bottom + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
-    places: Mapping[str, Point]
-    rows: tuple[Row, ...]
-    columns: int
+def _best_width(ribbon: Mapping[str, int], width: float, height: float) -> int:
+    """How many columns a row has where the cells come out largest."""
+    heights: dict[int, int] = defaultdict(int)
+    for column in ribbon.values():
+        heights[column] += 1
+    depth = 1 + max(heights)
+    widths = sorted({math.ceil(depth / rows) for rows in range(1, min(MAX_ROWS, depth) + 1)}, reverse=True)
+    return max(widths, key=lambda columns: _cell_size(heights, columns, width, height))
 
 
-def _cell_size(option: _Option, width: float, height: float) -> float:
-    lanes = option.rows[-1].bottom + 1
-    return round(min(width / option.columns, 1.6 * height / lanes, 64.0), 1) - 0.2 * len(option.rows)
+def _cell_size(heights: Mapping[int, int], columns: int, width: float, height: float) -> float:
+    tallest: dict[int, int] = defaultdict(int)
+    for column, count in heights.items():
+        tallest[column // columns] = max(tallest[column // columns], count)
+    lanes = sum(tallest.values()) + ROW_GAP * (len(tallest) - 1)
+    return round(min(width / columns, 1.6 * height / lanes, 64.0), 1) - 0.2 * len(tallest)
 
 
-def _ranks(nodes: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Depth as 0, 1, 2 ...: the order of the distinct x."""
-    order = {x: rank for rank, x in enumerate(sorted({round(float(node["x"]), 3) for node in nodes}))}
-    return {node["layer"]: order[round(float(node["x"]), 3)] for node in nodes}
-
-
-def _lanes(nodes: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Lanes (y) in units of the usual distance between neighbours of one depth."""
-    columns: dict[float, list[float]] = defaultdict(list)
-    for node in nodes:
-        columns[round(float(node["x"]), 3)].append(float(node["y"]))
-    gaps = [b - a for ys in columns.values() for a, b in itertools.pairwise(sorted(ys)) if b > a]
-    unit = median(gaps) if gaps else 1.0
-    return {node["layer"]: float(node["y"]) / unit for node in nodes}
-
-
-def _rows(ranks: Mapping[str, int], lanes: Mapping[str, float], columns: int) -> _Option:
+def _rows(
+    layout: Mapping[str, Any], ribbon: Mapping[str, int], columns: int
+) -> tuple[tuple[Row, ...], dict[str, Point]]:
+    before, behind = neighbours(ribbon, layout["edges"])
+    height_of = {node["layer"]: float(node["y"]) for node in layout["nodes"]}
     members: dict[int, list[str]] = defaultdict(list)
-    for layer, rank in ranks.items():
-        members[rank // columns].append(layer)
+    for layer, column in ribbon.items():
+        members[column // columns].append(layer)
     places: dict[str, Point] = {}
     rows: list[Row] = []
     top = 0.0
     for number in sorted(members):
-        lane_of = _packed(members[number], ranks, lanes)
+        lane_of = lanes_of_row(members[number], ribbon, height_of, before, behind)
         for layer in members[number]:
-            places[layer] = (float(ranks[layer] % columns), top + lane_of[layer])
-        bottom = top + max(lane_of.values())
-        used = 1 + max(ranks[layer] % columns for layer in members[number])
-        rows.append(Row(top, bottom, used, tuple(members[number])))
-        top = bottom + 1 + ROW_GAP
-    return _Option(places, tuple(rows), columns)
-
-
-def _packed(layers: Sequence[str], ranks: Mapping[str, int], lanes: Mapping[str, float]) -> dict[str, float]:
-    """Lanes of one row from 0 without empty ones between; cells of one column stay at least a lane apart."""
-    distinct = sorted({round(lanes[layer], 2) for layer in layers})
-    packed = {distinct[0]: 0.0}
-    for previous, lane in itertools.pairwise(distinct):
-        packed[lane] = packed[previous] + min(1.0, lane - previous)
-    placed: dict[str, float] = {}
-    lowest: dict[int, float] = {}
-    for layer in sorted(layers, key=lambda name: lanes[name]):
-        lane = max(packed[round(lanes[layer], 2)], lowest.get(ranks[layer], -math.inf) + 1)
-        placed[layer] = lowest[ranks[layer]] = lane
-    return placed
+            places[layer] = (float(ribbon[layer] % columns), top + lane_of[layer])
+        rows.append(Row(top, top + max(lane_of.values()), tuple(members[number])))
+        top = rows[-1].bottom + 1 + ROW_GAP
+    return tuple(rows), places
 
 
 class _Router:
@@ -139,29 +115,30 @@ class _Router:
         self._places = places
         self._row_of = row_of
         self._rows = rows
-        self._taken: dict[tuple[int, int], list[float]] = defaultdict(list)
-        for layer, (x, y) in places.items():
-            for lane in {math.floor(y), math.ceil(y)}:
-                bisect.insort(self._taken[row_of[layer], lane], x)
+        self._taken: dict[float, list[float]] = defaultdict(list)
+        for x, y in places.values():
+            bisect.insort(self._taken[y], x)
 
     def link(self, source: str, target: str) -> tuple[Point, ...]:
         (x1, y1), (x2, y2) = self._places[source], self._places[target]
         row, target_row = self._row_of[source], self._row_of[target]
-        half = CELL_WIDTH / 2
-        start, end = (x1 + half, y1), (x2 - half, y2)
-        if row != target_row or x2 <= x1:
-            between = self._rows[min(row, target_row)].bottom + 1.5 if row != target_row else max(y1, y2) + 0.5
-            return (start, (x1 + 0.5, y1), (x1 + 0.5, between), (x2 - 0.5, between), (x2 - 0.5, y2), end)
-        if self._free(row, y1, x1, x2):
+        start, end = (x1 + CELL_WIDTH / 2, y1), (x2 - CELL_WIDTH / 2, y2)
+        if row != target_row:
+            return (start, *_detour(x1, y1, self._rows[min(row, target_row)].bottom + 1.5, x2, y2), end)
+        if x2 <= x1:
+            return (start, *_detour(x1, y1, max(y1, y2) + 0.5, x2, y2), end)
+        if self._free(y1, x1, x2):
             return (start, (x2 - 0.5, y1), (x2 - 0.5, y2), end)
-        if self._free(row, y2, x1, x2):
+        if self._free(y2, x1, x2):
             return (start, (x1 + 0.5, y1), (x1 + 0.5, y2), end)
-        beside = min(y1, y2) - 0.5
-        return (start, (x1 + 0.5, y1), (x1 + 0.5, beside), (x2 - 0.5, beside), (x2 - 0.5, y2), end)
+        beside = y1 + 0.5 if y2 > y1 else y1 - 0.5
+        return (start, *_detour(x1, y1, beside, x2, y2), end)
 
-    def _free(self, row: int, y: float, x1: float, x2: float) -> bool:
-        for lane in {math.floor(y), math.ceil(y)}:
-            columns = self._taken[row, lane]
-            if bisect.bisect_left(columns, x2) - bisect.bisect_right(columns, x1) > 0:
-                return False
-        return True
+    def _free(self, lane: float, x1: float, x2: float) -> bool:
+        columns = self._taken[lane]
+        return bisect.bisect_left(columns, x2) - bisect.bisect_right(columns, x1) == 0
+
+
+def _detour(x1: float, y1: float, between: float, x2: float, y2: float) -> tuple[Point, ...]:
+    """Out of the source's column, along `between`, and into the target's column."""
+    return ((x1 + 0.5, y1), (x1 + 0.5, between), (x2 - 0.5, between), (x2 - 0.5, y2))

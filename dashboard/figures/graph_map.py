@@ -24,6 +24,10 @@ MAX_TEXTS = 400
 #: A module name needs about this many pixels a character.
 _CHARACTER_PX = 6.6
 _MIN_NAME_PX = 34.0
+_LONG_STRETCH = 2.5
+#: A name is cut to no fewer letters; where there is less room it is left out.
+_SHORTEST_NAME = 10
+_MOSTLY = 0.75
 #: Fewer letters than these of a longer text tell nothing.
 _READABLE = 4
 _SMALLEST_TEXT = 8
@@ -190,30 +194,35 @@ def _run_names(runs: Sequence[_Run], theme: FigureTheme, *, pixels: float, roomy
 def _runs(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> list[_Run]:
     """Every stretch of one module that is wide enough for a name; none where all layers are of one module."""
     depth = _depth(fold, module_of, pixels)
+    if depth == 0:
+        return []
     found: list[_Run] = []
     for row in fold.rows:
         columns = _column_modules(fold, row.layers, module_of, depth)
         start = 0
         for name, stretch in itertools.groupby(columns):
             length = len(list(stretch))
-            if name and length * pixels >= _MIN_NAME_PX:
+            last = name.rpartition("/")[2]
+            if name and length * pixels >= max(_MIN_NAME_PX, min(len(last), _SHORTEST_NAME) * _CHARACTER_PX):
                 found.append(_Run(start, start + length - 1, row.bottom, name))
             start += length
     return found if len({run.name for run in found}) > 1 else []
 
 
 def _depth(fold: Fold, module_of: Mapping[str, tuple[str, ...]], pixels: float) -> int:
-    """The deepest level at which the usual stretch still has room for about eight characters."""
+    """The deepest level whose names mostly fit, and whose stretches are longer than a cell or two; 0 where none is."""
     deepest = max((len(path) for path in module_of.values()), default=0)
-    best = 1
+    best = 0
     for depth in range(1, min(deepest, 6) + 1):
         stretches = [
-            (name, len(list(stretch)))
+            (name.rpartition("/")[2], len(list(stretch)))
             for row in fold.rows
             for name, stretch in itertools.groupby(_column_modules(fold, row.layers, module_of, depth))
+            if name
         ]
-        named = [length for name, length in stretches if name]
-        if named and sum(named) / len(named) * pixels >= 8 * _CHARACTER_PX:
+        fitting = sum(1 for name, length in stretches if len(name) * _CHARACTER_PX <= length * pixels)
+        columns = sum(length for _, length in stretches)
+        if stretches and columns >= _LONG_STRETCH * len(stretches) and fitting >= _MOSTLY * len(stretches):
             best = depth
     return best
 

@@ -7,11 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 from core.jobs import queue
+from core.runtime.settings import SessionSettings
 from core.store.rows import JobRow, JobState
+from core.tasks.capability import cache_key
 from dashboard.services import work
 from dashboard.services.library import candidate
 from dashboard.services.server import workspace
-from dashboard.services.subjects import Subject
+from dashboard.services.subjects import DEFAULTS, Subject
 
 Document = Mapping[str, Any]
 
@@ -35,9 +37,12 @@ def ensure_inspected(on: Subject) -> JobRow | None:
 
 
 def machine() -> Document | None:
-    """The newest `machine` document of this workspace: what is executed here, and how fast."""
-    done = queue.jobs(workspace(), kind="machine", states=(JobState.DONE,), limit=1)
-    return _document(str(workspace().path), done[0].id) if done else None
+    """What this machine executes, and how fast, as the `machine` document has it; None where nobody asked yet.
+
+    Whichever job probed it (a build does, too) has kept it for this machine and these versions.
+    """
+    known = workspace().cache_get(cache_key(SessionSettings(threads=int(DEFAULTS["threads"]))))
+    return None if known is None else {"capability": known["rows"], "saturates": known["saturates"]}
 
 
 def build(candidate_id: str) -> Document | None:

@@ -13,9 +13,11 @@ from core.store.rows import CandidateRow
 from dashboard import comparison_view, conditions, diagnosis, state
 from dashboard.comparison_view import Tile
 from dashboard.figures.paired_maps import paired_maps
+from dashboard.figures.precision_map import precision_map
 from dashboard.layer_views import LayerView, layer_views, measure
 from dashboard.services import Document, Subject
 from dashboard.tables import not_as_asked, outcome_table
+from dashboard.target_view import TargetView, target_view
 from dashboard.widgets import download, layer_choice
 from dashboard.widgets.text import plain
 
@@ -31,11 +33,14 @@ _BADGES = {
 
 
 def verdict_badge(tile: Tile) -> str:
-    """The verdict word as a coloured label in Markdown, with an icon, so that colour is not the only sign."""
-    if tile.verdict is None:
-        return ""
-    color, icon = _BADGES[tile.verdict]
-    return f":{color}-badge[{icon} {tile.verdict}]"
+    """The verdict word of a tile; empty where it has none."""
+    return "" if tile.verdict is None else badge(tile.verdict)
+
+
+def badge(verdict: str) -> str:
+    """A verdict word as a coloured label in Markdown, with an icon, so that colour is not the only sign."""
+    color, icon = _BADGES[verdict]
+    return f":{color}-badge[{icon} {verdict}]"
 
 
 def nothing_built() -> None:
@@ -90,30 +95,29 @@ def summary(document: Document) -> None:
             "Synthetic inputs: times hold for these shapes; accuracy and fidelity on real data may differ.",
             icon=":material/science:",
         )
-    if not compared.get("ratio") and not compared.get("speedup"):
+    if not compared.get("ratio"):
         st.info("This candidate was built but not measured.", icon=":material/straighten:")
-    _target(document, compared)
-    noise = compared.get("noise") or {}
+    _target(target_view(document))
+    verdict = compared.get("verdict")
+    if verdict in _BADGES:
+        st.markdown(f"{badge(verdict)} {plain(str(compared.get('why') or ''))}")
+    noise = (compared.get("noise") or {}).get("smallest_effect")
     words = [conditions.sentence(compared.get("conditions") or document.get("conditions"))]
-    if noise.get("smallest_effect") is not None:
-        words.append(f"changes below {quantities.share(noise['smallest_effect'])} cannot be told from noise")
+    if noise is not None:
+        words.append(f"changes below {quantities.share(noise)} cannot be told from noise")
     st.caption(plain(" · ".join(words)))
 
 
-def _target(document: Document, compared: Mapping[str, Any]) -> None:
-    target, gate = document.get("target") or {}, compared.get("gate") or {}
-    text = target.get("text") or gate.get("text")
-    if not text:
+def _target(target: TargetView | None) -> None:
+    if target is None:
         return
-    met = target["met"] if "met" in target else gate.get("met")
-    value = target.get("value")
-    reached = "" if value is None else f" (reached {quantities.three(value)})"
-    if met:
-        st.success(plain(f"Target met: {text}{reached}"), icon=":material/flag:")
+    told = f"{'Target met' if target.met else 'Target not met'}: {target.text}"
+    if target.conditions:
+        told += f" · {'; '.join(target.conditions)}"
+    if target.met:
+        st.success(plain(told), icon=":material/flag:")
     else:
-        broken = gate.get("broken")
-        told = f": {', '.join(map(str, broken)) if isinstance(broken, list) else broken}" if broken else ""
-        st.error(plain(f"Target not met: {text}{reached}{told}"), icon=":material/flag:")
+        st.error(plain(told), icon=":material/flag:")
 
 
 def tiles(document: Document) -> None:
@@ -135,7 +139,7 @@ def ratio_text(tile: Tile) -> str:
 
 
 def explain(document: Document, before: Sequence[LayerView], after: Sequence[LayerView] | None) -> None:
-    """Where the candidate is not faster: why, with figures."""
+    """Where the candidate is not faster: why, with figures, and what the best mix that was tried would have done."""
     verdict = comparison_view.latency(document.get("comparison") or document).verdict
     if verdict == "better" and not document.get("unchanged"):
         return
@@ -146,27 +150,37 @@ def explain(document: Document, before: Sequence[LayerView], after: Sequence[Lay
             st.markdown(f"- {plain(sentence)}")
         if not found:
             st.caption("No layer stands out: the gain is smaller than the noise of this machine.")
+        if document.get("tried"):
+            st.markdown(f"- {plain(diagnosis.tried(document['tried']))}")
 
 
 def maps(
     document: Document, inspection: Document, before: Sequence[LayerView], after: Sequence[LayerView] | None
 ) -> None:
-    """The graph before and after, by latency or by what runs."""
+    """The graph before and after, by latency or by what runs; without times of the original only what runs."""
     rows = document.get("layers") or ()
+    timed = any(view.ms is not None for view in before)
+    executed = {row["id"]: row["executed"] for row in rows}
+    notes = {row["id"]: row.get("why") or "" for row in rows}
+    selected, theme = layer_choice.chosen({view.id for view in before}), layer_choice.theme()
     with st.container(border=True, gap="small"):
-        by = _lower_map() if after is not None else "precision"
-        figure = paired_maps(
-            before,
-            inspection["layout"],
-            measure("latency" if any(view.ms for view in before) else "macs"),
-            {row["id"]: row["executed"] for row in rows},
-            layer_choice.theme(),
-            after=after if by == "latency" else None,
-            notes={row["id"]: row.get("why") or "" for row in rows},
-            selected=layer_choice.chosen({view.id for view in before}),
-            titles=_titles(document, by),
-        )
-        layer_choice.chart(figure, key="compare.maps", alt="The graph before and after, one above the other")
+        if not timed:
+            st.caption("The original has no profile yet, so only what runs in the candidate is shown.")
+            figure = precision_map(before, inspection["layout"], executed, theme, notes=notes, selected=selected)
+        else:
+            by = _lower_map() if after is not None else "precision"
+            figure = paired_maps(
+                before,
+                inspection["layout"],
+                measure("latency"),
+                executed,
+                theme,
+                after=after if by == "latency" else None,
+                notes=notes,
+                selected=selected,
+                titles=_titles(document, by),
+            )
+        layer_choice.chart(figure, key="compare.maps", alt="The graph of the original and of the candidate")
 
 
 def _titles(document: Document, by: str) -> tuple[str, str]:
@@ -206,6 +220,11 @@ def differences(document: Document, before: Sequence[LayerView]) -> None:
     )
     shown = outcome_table(missed if only and missed else rows, {view.id: view for view in before}, layer_choice.theme())
     layer_choice.table(shown, key=f"compare.rows.{only}", height=_TABLE_PX, alt="Requested, produced and executed")
+
+
+def before_views(document: Document, inspection: Document, profile: Document | None) -> tuple[LayerView, ...]:
+    """The layers with the times of the original: those measured beside the candidate, else of its own profile."""
+    return layer_views(inspection, document.get("original_profile") or profile)
 
 
 def after_views(document: Document, inspection: Document) -> tuple[LayerView, ...] | None:

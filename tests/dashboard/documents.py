@@ -226,30 +226,39 @@ def comparison_document(*, speedup: float = 2.84, accuracy: bool = True, missing
     """A `compare` document; `missing` makes null what can be null."""
     near = [speedup * 0.985, speedup * 1.015]
     verdict = "better" if speedup > 1.03 else "worse" if speedup < 0.97 else "no difference seen"
-    ratio: dict[str, Any] = {
-        "latency": {"value": speedup, "ci95": near},
-        "p95": speedup * 0.98,
-        "throughput": speedup,
-        "size": 3.61,
-        "memory": None if missing else 1.12,
-    }
-    judged = {"metric": "top1", "before": 0.9917, "after": 0.9889, "ci95_change": [-0.008, 0.003]}
+    judged: dict[str, Any] = {"metric": "top1", "before": 0.9917, "after": 0.9889, "ci95_change": [-0.008, 0.003]}
+    if not accuracy:
+        judged = {**dict.fromkeys(judged), "why": "The data has no labels."}
     fidelity = {"sqnr_db": 31.4, "cosine": 0.9991, "max_abs_error": 0.21, "kl": 0.0021, "agreement": 0.9944}
     return {
         "mixdesk": "0.1.0",
         "seconds": 14.0,
         "conditions": CONDITIONS,
-        "ratio": ratio,
-        "accuracy": judged if accuracy else None,
+        "ratio": {
+            "latency": {"value": speedup, "ci95": near},
+            "p95": speedup * 0.98,
+            "throughput": speedup,
+            "size": 3.61,
+            "memory": None if missing else 1.12,
+        },
+        "latency": {"ratio": speedup, "ci95": near, "before_ms": 2.64, "after_ms": 2.64 / speedup},
+        "throughput": None if missing else {"before_per_s": 378.8, "after_per_s": 378.8 * speedup},
+        "size": {"before_bytes": 11_200_000, "after_bytes": 3_100_000},
+        "memory": {"before_bytes": 91_000_000, "after_bytes": None if missing else 81_000_000},
+        "accuracy": judged,
         "fidelity": dict.fromkeys(fidelity) if missing else fidelity,
         "noise": {"aa_ci95": [0.99, 1.01], "smallest_effect": 0.012},
         "verdict": verdict,
+        "why": f"Latency: {speedup:.2f}x.",
         "gate": None,
-        "speedup": {"ratio": speedup, "ci95": near, "before_ms": 2.64, "after_ms": 2.64 / speedup},
-        "throughput": None if missing else {"before_per_s": 378.8, "after_per_s": 378.8 * speedup},
-        "memory": {"before_bytes": 91_000_000, "after_bytes": None if missing else 81_000_000},
-        "size": {"before_bytes": 11_200_000, "after_bytes": 3_100_000},
     }
+
+
+def target_document(*, met: bool = True) -> dict[str, Any]:
+    """The `target` object of a search whose target was accuracy>=99%."""
+    value = 0.9975 if met else 0.9725
+    one = {"metric": "accuracy", "required": 0.988, "value": value, "bound": 0.979, "met": met, "samples": 400}
+    return {"text": "accuracy>=99%", **one, "each": [{"text": "accuracy>=99%", **one, "why": None}]}
 
 
 def build_document(inspection: dict[str, Any], *, refuse_every: int = 9, **comparison: Any) -> dict[str, Any]:

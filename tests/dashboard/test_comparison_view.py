@@ -75,7 +75,7 @@ def test_nothing_measured_gives_tiles_without_figures() -> None:
 
 
 def test_an_unchanged_model_is_identical() -> None:
-    compared = {"fidelity": {"sqnr_db": 200.0, "agreement": 1.0}, "speedup": {"ratio": 1.0, "ci95": [1.0, 1.0]}}
+    compared = {"fidelity": {"sqnr_db": 200.0, "agreement": 1.0}, "latency": {"ratio": 1.0, "ci95": [1.0, 1.0]}}
     found = shown(compared)
     assert found["Fidelity"].after == "identical"
     assert found["Latency"].verdict == "no difference seen"

@@ -14,7 +14,14 @@ from streamlit.testing.v1 import AppTest
 from core.store.rows import CandidateRow, DatasetRow, JobRow, JobState, ModelRow, now
 from core.store.workspace import Workspace
 from dashboard import services
-from tests.dashboard.documents import build_document, inspect_document, machine_document, profile_document
+from tests.dashboard.documents import (
+    build_document,
+    comparison_document,
+    inspect_document,
+    machine_document,
+    profile_document,
+    target_document,
+)
 
 PAGES = Path(__file__).parents[2] / "dashboard" / "app_pages"
 SHA = "ab" * 32
@@ -324,9 +331,26 @@ def test_a_candidate_that_was_not_measured_says_so(table: Callable[..., Desk]) -
 def test_a_missed_target_is_said_plainly(table: Callable[..., Desk]) -> None:
     desk = table()
     document = build_document(desk.inspection)
-    document["comparison"]["gate"] = {"text": "accuracy>=99%", "met": False, "broken": ["accuracy"]}
+    document["target"] = target_document(met=False)
     desk.candidates = (candidate(document),)
-    assert "Target not met: accuracy>=99%: accuracy" in texts(run("compare"))
+    assert "Target not met: accuracy>=99% · accuracy 97.2 %, needed 98.8 %" in texts(run("compare"))
+
+
+def test_an_unchanged_model_says_what_was_tried(table: Callable[..., Desk]) -> None:
+    desk = table()
+    document = {**build_document(desk.inspection, speedup=1.0), "unchanged": True, "why": "Nothing was faster."}
+    document["tried"] = comparison_document(speedup=0.9)
+    desk.candidates = (candidate(document),)
+    told = texts(run("compare"))
+    assert "Nothing was faster." in told
+    assert "not taken: 0.900x [" in told
+    assert "(2.64 ms → 2.93 ms), SQNR 31.4 dB" in told
+
+
+def test_without_times_of_the_original_no_other_figure_takes_their_place(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.candidates = (candidate(build_document(desk.inspection)),)
+    assert "no profile yet" in texts(run("compare"))
 
 
 def test_a_running_job_is_shown_on_compare(table: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch) -> None:
