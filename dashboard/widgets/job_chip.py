@@ -25,9 +25,17 @@ _ICONS = {
 
 
 def draw() -> None:
-    """Draws the chip; it refreshes itself while anything runs or waits."""
-    active = bool(services.jobs(states=services.ACTIVE, limit=1))
-    st.fragment(_chip, run_every=_REFRESH_S if active else None)()
+    """Draws the chip; it refreshes itself while anything runs or waits, then runs the page once more and is still."""
+    lively = bool(services.jobs(states=services.ACTIVE, limit=1))
+
+    @st.fragment(run_every=_REFRESH_S if lively else None)
+    def chip() -> None:
+        active = services.jobs(states=services.ACTIVE)
+        if lively and not active:
+            st.rerun()
+        _chip(active)
+
+    chip()
 
 
 def chip_line(active: Sequence[JobRow]) -> str:
@@ -47,8 +55,7 @@ def chip_line(active: Sequence[JobRow]) -> str:
     return ", ".join(words) or "No jobs running"
 
 
-def _chip() -> None:
-    active = services.jobs(states=services.ACTIVE)
+def _chip(active: Sequence[JobRow]) -> None:
     icon = ":material/progress_activity:" if active else ":material/task_alt:"
     with st.popover(chip_line(active), icon=icon, type="tertiary", key="strip.jobs"):
         recent = services.jobs(limit=_SHOWN)

@@ -98,6 +98,14 @@ def test_a_link_opens_the_same_view_on_every_page(open_page: Visit, server: Serv
     expect(page).to_have_url(re.compile(r"/profile\?.*model=[0-9a-f]{12}.*target=sqnr"))
 
 
+def test_a_link_with_a_selected_layer_opens_on_that_layer(open_page: Visit, server: Server) -> None:
+    layer = "/stage2/stage2.0/conv1/Conv"
+    page = open_page(f"/profile{sample_link(server)}&layer={layer}")
+    expect(page.get_by_text(layer, exact=True).first).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(layer, exact=True).first).to_be_visible()
+
+
 def test_a_link_from_another_server_says_so(open_page: Visit) -> None:
     page = open_page("/?model=0123456789ab")
     expect(page.get_by_text("which this workspace does not have")).to_be_visible()
