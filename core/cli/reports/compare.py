@@ -19,7 +19,11 @@ def report(document: parts.Document, console: Console) -> None:
         parts.row(shown, name, quantities.ratio(value), spread)
     console.print(shown)
     noise = document["noise"]
+    latency = document["latency"]
+    before, after = quantities.time_ms(latency["before_ms"]), quantities.time_ms(latency["after_ms"])
     lines = [
+        ("why", str(document["why"])),
+        ("latency", f"{before} -> {after}, {latency['how']}"),
         ("accuracy", parts.accuracy_line(document["accuracy"])),
         ("fidelity", parts.fidelity_line(document["fidelity"])),
         ("noise", f"A against itself {quantities.ratio_range(noise['aa_ci95'])}"),

@@ -29,7 +29,7 @@ def _facts(document: parts.Document, speedup: Mapping[str, Any]) -> list[tuple[s
     facts = [
         ("why", str(document["why"])),
         ("target", _target_line(document.get("target"))),
-        ("latency", f"{before} -> {after}"),
+        ("latency", f"{before} -> {after}, {speedup['how']}"),
         ("size", f"{quantities.size(size['before_bytes'])} -> {quantities.size(size['after_bytes'])}"),
         ("memory", f"{quantities.size(memory['before_bytes'])} -> {quantities.size(memory['after_bytes'])}"),
         ("accuracy", parts.accuracy_line(document["accuracy"])),
