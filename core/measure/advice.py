@@ -36,7 +36,6 @@ class Seen:
     """What the rules look at; milliseconds per run."""
 
     kernel_ms: float
-    gap_ms: float
     runs: int
     disturbed: int
     buckets: Mapping[str, float]
@@ -109,16 +108,16 @@ def _dominant(seen: Seen) -> Iterator[tuple[float, Advice]]:
 
 
 def _overhead(seen: Seen) -> Iterator[tuple[float, Advice]]:
+    """Time between kernels is left out: with the profiler on, most of it is the profiler's."""
     small = [ms for _, _, ms, limit in seen.layers if limit == "overhead"]
-    ms = sum(small) + max(0.0, seen.gap_ms)
-    whole = seen.kernel_ms + max(0.0, seen.gap_ms)
-    if len(small) >= _FEWEST_LAYERS and ms / whole > OVERHEAD_SHARE:
+    share = seen.share(sum(small))
+    if len(small) >= _FEWEST_LAYERS and share > OVERHEAD_SHARE:
         yield (
-            ms,
+            sum(small),
             Advice(
                 "many small kernels",
-                f"{_percent(ms / whole)} of the time ({_ms(ms)}) is in kernels of less than 10 microseconds "
-                f"(layers: {len(small)}) and between kernels.",
+                f"{_percent(share)} of the time ({_ms(sum(small))}) is in {len(small)} layers whose kernels take less "
+                "than 10 microseconds.",
                 "Calling them costs about as much as their work: a lower precision cannot make them faster.",
                 "Run several samples together (a larger batch), or fold such layers together when exporting the model.",
             ),

@@ -92,19 +92,35 @@ def measure_pair(
         _warm_up(children, len(feeds), budget_s * _WARM_UP_SHARE, clock)
         pairs = _measure(children, len(feeds), _Plan(seed, budget_s, settings.threads, clock), progress or Silent())
         memory = {name: child.peak_bytes() for name, child in children.items()}
-    return _summarize(pairs, memory, batch=batch, samples=min(len(feeds), len(pairs.all)) * batch, seed=seed)
+    return _summarize(pairs, memory, batch=batch, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One visit to each model with the same feed."""
+
+    unit: int
+    timed: Mapping[str, Timed]
+
+    @property
+    def disturbed(self) -> bool:
+        return any(timed.disturbed for timed in self.timed.values())
 
 
 @dataclass
 class _Pairs:
-    """All visits so far, per model, in order."""
+    """All pairs so far, in order."""
 
     threads: int
-    all: list[dict[str, Timed]] = field(default_factory=list)
+    all: list[_Pair] = field(default_factory=list)
 
-    def calm(self) -> list[dict[str, Timed]]:
+    def calm(self) -> list[_Pair]:
         """Pairs in which nobody was disturbed, where they are enough."""
-        return keep_calm(self.all, lambda pair: any(timed.disturbed for timed in pair.values()))
+        return keep_calm(self.all, lambda pair: pair.disturbed)
+
+    def used(self) -> list[_Pair]:
+        """The pairs that count: calm ones, else all."""
+        return self.calm() or self.all
 
     @property
     def basis(self) -> Basis:
@@ -112,10 +128,9 @@ class _Pairs:
         return "wall" if self.threads > 1 or self.calm() else "processor"
 
     def times(self, name: str) -> Array:
-        """Nanoseconds of one model: of calm pairs, else of all, by the basis."""
-        if self.basis == "processor":
-            return np.array([pair[name].cpu_ns for pair in self.all])
-        return np.array([pair[name].ns for pair in self.calm() or self.all])
+        """Nanoseconds of one model in the pairs that count, by the basis."""
+        timed = [pair.timed[name] for pair in self.used()]
+        return np.array([one.cpu_ns if self.basis == "processor" else one.ns for one in timed])
 
 
 def _feeds(dataset: Dataset, indices: Sequence[int], batch: int) -> Feeds:
@@ -166,8 +181,7 @@ def _measure(children: Mapping[str, Child], units: int, plan: _Plan, progress: P
         if _is_enough(pairs, units, spent / plan.budget_s, plan.seed):
             return pairs
         chance.shuffle(order)
-        timings = {name: visits[name].time(unit) for name in order}
-        pairs.all.append(timings)
+        pairs.all.append(_Pair(unit, {name: visits[name].time(unit) for name in order}))
     return pairs
 
 
@@ -202,7 +216,7 @@ def _is_enough(pairs: _Pairs, units: int, spent: float, seed: int) -> bool:
     return (high - low) / (high + low) <= _PRECISE
 
 
-def _summarize(pairs: _Pairs, memory: Mapping[str, int], *, batch: int, samples: int, seed: int) -> PairedLatency:
+def _summarize(pairs: _Pairs, memory: Mapping[str, int], *, batch: int, seed: int) -> PairedLatency:
     before, after = pairs.times(ORIGINAL) / 1e6, pairs.times(CANDIDATE) / 1e6
     draws = ratio_draws(before, after, seed=seed)
     again = ratio_draws(before, pairs.times(AGAIN) / 1e6, seed=seed) if AGAIN in memory else None
@@ -218,8 +232,8 @@ def _summarize(pairs: _Pairs, memory: Mapping[str, int], *, batch: int, samples:
         after_p95_ms=float(np.percentile(after, 95)),
         batch=batch,
         pairs=len(before),
-        disturbed=sum(any(timed.disturbed for timed in pair.values()) for pair in pairs.all),
-        samples=samples,
+        disturbed=sum(pair.disturbed for pair in pairs.all),
+        samples=len({pair.unit for pair in pairs.used()}) * batch,
         before_memory_bytes=memory.get(ORIGINAL),
         after_memory_bytes=memory.get(CANDIDATE),
         noise_ci95=None if again is None else percentiles(again),

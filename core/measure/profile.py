@@ -199,7 +199,7 @@ def _assemble(
         layers=layers,
         buckets=buckets,
         memory=memory,
-        advice=_advice(layers, buckets, ledger.gap_ms, timed),
+        advice=_advice(layers, buckets, timed),
         overhead=median(tagged) / median(plain),
         runs=len(timed),
         disturbed=_disturbed(timed),
@@ -222,12 +222,10 @@ def _disturbed(timed: Sequence[_Both]) -> int:
     return sum(both.plain.disturbed for both in timed)
 
 
-def _advice(
-    layers: Sequence[LayerTime], buckets: Mapping[str, float], gap_ms: float, timed: Sequence[_Both]
-) -> tuple[Advice, ...]:
+def _advice(layers: Sequence[LayerTime], buckets: Mapping[str, float], timed: Sequence[_Both]) -> tuple[Advice, ...]:
     kernel_ms = sum(row.ms for row in layers) + sum(buckets.values())
     rows = [(row.layer.id, row.layer.op_type, row.ms, row.limited_by) for row in layers]
-    return advise(Seen(kernel_ms, gap_ms, len(timed), _disturbed(timed), buckets, rows))
+    return advise(Seen(kernel_ms, len(timed), _disturbed(timed), buckets, rows))
 
 
 def _activation_peak(model: Model, table: LayerTable, dataset: Dataset) -> int | None:
