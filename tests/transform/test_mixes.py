@@ -70,7 +70,7 @@ class _Writer:
                 normed = self.new(f"BatchNormalization({', '.join([made, *parts, 'var'])})")
                 self.new(f"Relu({normed})")
             case "conv clip":
-                self.weights |= {"low": np.float32(0).reshape(()), "six": np.float32(6).reshape(())}
+                self.weights |= {"low": np.array(0, np.float32), "six": np.array(6, np.float32)}
                 self.new(f"Clip({self.conv(source)}, low, six)")
             case "depthwise":
                 self.new(f"Conv<group = 8, pads = [1, 1, 1, 1]>({source}, {self.weight(_CHANNELS, 1, 3, 3)})")
