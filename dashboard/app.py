@@ -8,6 +8,7 @@ import pkgutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -26,7 +27,12 @@ def create_app(
     *, workspace: Path | None = None, host: str = DEFAULT_HOST, ready: Callable[[], None] | None = None
 ) -> st.App:
     """The application for one workspace; jobs run as long as it is up. `ready` is called once, when it answers."""
+    return st.App(MAIN, **_parts(workspace, host, ready))
 
+
+def _parts(
+    workspace: Path | None = None, host: str = DEFAULT_HOST, ready: Callable[[], None] | None = None
+) -> dict[str, Any]:
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         services.start(workspace)
@@ -38,13 +44,12 @@ def create_app(
         finally:
             services.close()
 
-    return st.App(
-        MAIN,
-        lifespan=lifespan,
-        routes=all_routes(),
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(host))],
-        on_script_error=say_what_happened,
-    )
+    return {
+        "lifespan": lifespan,
+        "routes": all_routes(),
+        "middleware": [Middleware(TrustedHostMiddleware, allowed_hosts=allowed_hosts(host))],
+        "on_script_error": say_what_happened,
+    }
 
 
 def say_what_happened(error: Exception) -> bool:
@@ -64,5 +69,5 @@ def _import_widgets() -> None:
         importlib.import_module(f"{widgets.__name__}.{module.name}")
 
 
-#: What `streamlit run dashboard/app.py` serves.
-app = create_app()
+#: What `streamlit run dashboard/app.py` serves; it looks for just this form of assignment.
+app = st.App(MAIN, **_parts())

@@ -69,9 +69,10 @@ def find_file(sha256: str) -> Path | None:
 
 
 def file_name(sha256: str) -> str:
-    """The name of the model of that hash, else its first digits."""
-    row = next((row for row in workspace().models() if row.sha256 == sha256), None)
-    return sha256[: state.LINK_DIGITS] if row is None else row.name
+    """The name of the model or candidate of that hash, else its first digits."""
+    names = {row.file_sha256: row.name for row in workspace().candidates() if row.name}
+    names |= {row.sha256: row.name for row in workspace().models()}
+    return names.get(sha256, sha256[: state.LINK_DIGITS])
 
 
 def file_bytes(sha256: str) -> bytes:

@@ -106,6 +106,16 @@ def test_a_link_with_a_selected_layer_opens_on_that_layer(open_page: Visit, serv
     expect(page.get_by_text(layer, exact=True).first).to_be_visible()
 
 
+def test_a_kept_mix_is_listed_and_leads_to_the_desk(open_page: Visit, server: Server) -> None:
+    with Workspace.open(server.workspace) as workspace:
+        sha256 = next(row.sha256 for row in workspace.models() if row.name == "digits-cnn")
+        workspace.save_mix(sha256, "gentle *mix*", {"version": 1, "rules": []})
+    page = open_page(f"/{sample_link(server)}")
+    expect(page.get_by_text("gentle *mix*", exact=True)).to_be_visible()
+    page.get_by_text("Open the desk").click()
+    expect(page).to_have_url(re.compile(r"/mix\?.*model=[0-9a-f]{12}"))
+
+
 def test_a_link_from_another_server_says_so(open_page: Visit) -> None:
     page = open_page("/?model=0123456789ab")
     expect(page.get_by_text("which this workspace does not have")).to_be_visible()

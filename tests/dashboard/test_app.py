@@ -8,11 +8,14 @@ from pathlib import Path
 import anyio
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.web.server.app_discovery import discover_asgi_app
 
 from core.store.workspace import Workspace
 from dashboard import services
 from dashboard.app import create_app
 from dashboard.services.server import _running
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def broken() -> None:
@@ -42,3 +45,8 @@ def test_the_workspace_is_open_while_the_application_is_up(tmp_path: Path) -> No
 
     anyio.run(live)
     assert not _running
+
+
+def test_streamlit_run_finds_the_application() -> None:
+    found = discover_asgi_app(ROOT / "dashboard" / "app.py")
+    assert (found.is_asgi_app, found.app_name) == (True, "app")
