@@ -145,10 +145,8 @@ def compare_models(
     conditions = read_conditions(settings, batch=batch, seed=seed)
     indices = dataset.indices(split) or tuple(range(len(dataset)))
     told.phase("Compare the answers", start=0.0, end=0.4)
-    tally = Tally(dataset.labels, outputs=outputs)
     pairs = _answer_pairs((original, candidate), dataset, indices, settings, told)
-    fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs)
-    accuracy = tally.finish()
+    fidelity, accuracy = _judge_answers(pairs, indices, dataset, outputs)
     if wanted is not None:
         wanted.judge(fidelity=fidelity, accuracy=accuracy)  # what cannot be answered is refused before the timing
     told.phase("Time in pairs", start=0.4, end=1.0)
@@ -221,6 +219,17 @@ def _answer_pairs(
     for done, pair in enumerate(zip(before, after, strict=True)):
         progress.step(done, len(indices), f"sample {done + 1}")
         yield pair
+
+
+def _judge_answers(
+    pairs: Iterator[tuple[Mapping[str, Array], Mapping[str, Array]]],
+    indices: Sequence[int],
+    dataset: Dataset,
+    outputs: Collection[str] | None,
+) -> tuple[Fidelity, Accuracy]:
+    tally = Tally(dataset.labels, outputs=outputs)
+    fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs)
+    return fidelity, tally.finish()
 
 
 def _tallied(
