@@ -263,6 +263,10 @@ class _Verifier:
 
 def _refusal(compared: Comparison, verdict: TargetVerdict) -> str | None:
     """Why a mix may not be called better, or None."""
+    if not compared.latency.trustworthy:
+        return (
+            "The machine was too busy to tell whether the best mix is faster, so the original stays. Try again later."
+        )
     low, high = compared.latency.ci95
     if low <= 1.0:
         return (

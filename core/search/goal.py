@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.errors import TargetError
+from core.errors import DataError, TargetError
 from core.intake.dataset import Dataset, Split
 from core.measure.accuracy import accuracy
 from core.measure.fidelity import Fidelity, fidelity
@@ -97,4 +97,4 @@ def check_target(target: Target, dataset: Dataset) -> None:
         if not dataset.indices(split):
             name = split.name.lower()
             message = f"The data has no {name} sample, so no target can be judged."
-            raise TargetError(message, hint="Give more samples, or a __split__ with 0, 1 and 2.")
+            raise DataError(message, hint="Give more samples, or a __split__ with 0, 1 and 2.")
