@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.graph.layer import Group, LayerTable
@@ -18,7 +18,8 @@ class GroupView:
 
     `ops` are its operators in graph order, `op` is that of the anchor. `ms` and `share` (0..1) add up its layers; None
     where none was measured. `asked` is what the rules ask, `precision` what is decided; `built` is what the last
-    candidate was built with, None where there is no candidate.
+    candidate was built with, None where there is no candidate. `solo_db` is the SQNR of the outputs with only this
+    group in int8, None where no search measured it.
     """
 
     id: str
@@ -34,6 +35,7 @@ class GroupView:
     why: str
     pinned: bool
     built: str | None
+    solo_db: float | None = None
 
     @property
     def refused(self) -> bool:
@@ -53,6 +55,7 @@ def group_views(
     *,
     pins: Mapping[str, Precision],
     built: Mapping[str, str] | None = None,
+    solo_db: Mapping[str, float] | None = None,
 ) -> tuple[GroupView, ...]:
     """All groups in graph order.
 
@@ -62,6 +65,7 @@ def group_views(
         plan: what was decided for each layer.
         pins: the groups whose precision is held.
         built: group -> precision of the candidate to compare with.
+        solo_db: group -> SQNR with only this group in int8.
     """
     figures = {view.id: view for view in views}
     decided = {decision.group: decision for decision in plan.decisions}
@@ -70,7 +74,8 @@ def group_views(
         op = table.layer(group.anchor).op_type
         members = [figures[layer] for layer in group.layers]
         before = None if built is None else built.get(group.id)
-        found.append(_view(group, op, members, decided[group.id], pinned=group.id in pins, built=before))
+        view = _view(group, op, members, decided[group.id], pinned=group.id in pins, built=before)
+        found.append(replace(view, solo_db=(solo_db or {}).get(group.id)))
     return tuple(sorted(found, key=lambda view: view.index))
 
 
@@ -78,6 +83,16 @@ def built_with(plan: Mapping[str, Any] | None) -> dict[str, str] | None:
     """Group -> precision of a plan's JSON; None where there is no plan."""
     rows = (plan or {}).get("layers") or ()
     return {row["group"]: row["precision"] for row in rows} or None
+
+
+def solo_scores(reports: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Group -> SQNR in dB with only this group in int8, from the newest document that has any."""
+    for report in reports:
+        rows = report.get("sensitivity") or ()
+        found = {row["group"]: float(row["sqnr_db"]) for row in rows if row.get("sqnr_db") is not None}
+        if found:
+            return found
+    return {}
 
 
 def _view(

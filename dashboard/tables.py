@@ -92,11 +92,11 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
         {
             "Layer": [shorten(row["id"], NAME_LENGTH) for row in ordered],
             "Op": [row["op"] for row in ordered],
-            "Share": _floats(None if share is None else 100 * share for share in shares),
             "Requested": [[row["requested"]] for row in ordered],
             "Produced": [[row["produced"]] for row in ordered],
             "Executed": [[row["executed"]] for row in ordered],
             "Why": [row.get("why") or "" for row in ordered],
+            "Share": _floats(None if share is None else 100 * share for share in shares),
         }
     )
     known = sorted({row[key] for row in ordered for key in ("requested", "produced", "executed")})
@@ -115,18 +115,20 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
 
 def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
     """The channels of the desk in graph order: share of the time, precision and why."""
-    frame = pd.DataFrame(
-        {
-            "#": [view.index + 1 for view in views],
-            "Group": [shorten(view.id, NAME_LENGTH) for view in views],
-            "Ops": [" + ".join(view.ops) for view in views],
-            "Time (ms)": _floats(view.ms for view in views),
-            "Share": _floats(None if view.share is None else 100 * view.share for view in views),
-            "Precision": [[str(view.precision)] for view in views],
-            "Note": [_note(view) for view in views],
-            "Why": [view.why for view in views],
-        }
-    )
+    columns: dict[str, Any] = {
+        "#": [view.index + 1 for view in views],
+        "Group": [shorten(view.id, NAME_LENGTH) for view in views],
+        "Ops": [" + ".join(view.ops) for view in views],
+        "Precision": [[str(view.precision)] for view in views],
+        "Share": _floats(None if view.share is None else 100 * view.share for view in views),
+        "Time (ms)": _floats(view.ms for view in views),
+        "Note": [_note(view) for view in views],
+        "Alone (dB)": _floats(view.solo_db for view in views),
+        "Why": [view.why for view in views],
+    }
+    if all(view.solo_db is None for view in views):
+        del columns["Alone (dB)"]
+    frame = pd.DataFrame(columns)
     top = max((view.share or 0.0 for view in views), default=0.0) * 100 or 100.0
     known = sorted({str(view.precision) for view in views})
     config: dict[str, Any] = {
@@ -137,6 +139,7 @@ def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
         "Share": _bar("Share", "Of the kernel time of one run of the original", top, theme),
         "Precision": precision_column("Precision", "What will be built", known, theme),
         "Note": st.column_config.TextColumn("Note", width=90),
+        "Alone (dB)": _number("Alone (dB)", "SQNR of the outputs with only this group in int8", width=90),
         "Why": st.column_config.TextColumn("Why", width="large"),
     }
     return _finished(frame, config, [view.id for view in views])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import comparison, empty, jobs
+from dashboard.widgets import comparison, comparison_details, empty, jobs
 
 on = services.subject()
 if on is None:
@@ -28,4 +28,4 @@ comparison.summary(document)
 comparison.tiles(document)
 comparison.explain(document, before, after)
 comparison.maps(document, inspection, before, after)
-comparison.differences(document, before)
+comparison_details.draw(document, before)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.recipe.resolve import resolve
 from dashboard import services
-from dashboard.group_views import built_with, group_views
+from dashboard.group_views import built_with, group_views, solo_scores
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
 from dashboard.offers import offered_in_int8, offers
@@ -31,7 +31,8 @@ candidate = services.current_candidate(on)
 mix = mix_desk.history(on).present
 plan = resolve(mix.recipe(), table, offered=offered_in_int8(machine))
 built = None if candidate is None else built_with(candidate.plan)
-groups = group_views(table, layers, plan, pins=mix.pins, built=built)
+solo = solo_scores(row.report for row in services.candidates(on))
+groups = group_views(table, layers, plan, pins=mix.pins, built=built, solo_db=solo)
 offered = offers(machine, sorted({layer.op for layer in layers}))
 
 mix_recipe.probe(machine)

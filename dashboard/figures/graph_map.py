@@ -30,7 +30,7 @@ _SHORTEST_NAME = 10
 _MOSTLY = 0.75
 #: Fewer letters than these of a longer text tell nothing.
 _READABLE = 4
-_SMALLEST_TEXT = 8
+_SMALLEST_TEXT = 7
 _LANE_PX = (15.0, 40.0)
 #: In narrower lanes there is no room for both a line and a name between two rows.
 _ROOMY_LANE_PX = 13.0
@@ -82,7 +82,7 @@ def texts_that_fit(
     `width` is that of the map and `lane` of one lane, in pixels.
     """
     room = letters_per_cell(fold, width)
-    size = min(11, int(lane * CELL_HEIGHT * 0.72))
+    size = min(11, int(lane * CELL_HEIGHT * 0.85))
     if room < 1 or size < _SMALLEST_TEXT or len(texts) > MAX_TEXTS:
         return {}
     if room < _READABLE and any(len(text) > room for text in texts):

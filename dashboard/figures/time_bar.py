@@ -29,7 +29,7 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
         profile: the `profile` document.
         theme: light or dark.
     """
-    figure = bare_figure(theme, height=120)
+    figure = bare_figure(theme, height=100)
     whole = profile.get("instrumented_ms")
     for name, ms, color, shape in _parts(profile, theme):
         share = f" · {quantities.share(ms / whole)}" if whole else ""
@@ -52,7 +52,7 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
         barmode="stack",
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": -0.15, "yanchor": "top", "traceorder": "normal", "itemclick": False},
-        margin={"l": 0, "r": 0, "t": 4, "b": 70},
+        margin={"l": 0, "r": 0, "t": 4, "b": 48},
         bargap=0.2,
     )
     figure.update_xaxes(visible=False)

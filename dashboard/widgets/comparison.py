@@ -1,4 +1,4 @@
-"""The Compare page's parts: candidate picker with downloads, verdict, tiles, diagnosis, pair of maps, differences."""
+"""The Compare page's parts: candidate picker with downloads, verdict, tiles, diagnosis, pair of maps."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from dashboard.figures.paired_maps import paired_maps
 from dashboard.figures.precision_map import precision_map
 from dashboard.layer_views import LayerView, layer_views, measure
 from dashboard.services import Document, Subject
-from dashboard.tables import not_as_asked, outcome_table
 from dashboard.target_view import TargetView, target_view
 from dashboard.widgets import download, layer_choice
 from dashboard.widgets.text import plain
 
-_TABLE_PX = 400
 _TILES = 4
 _BADGES = {
     "better": ("green", ":material/trending_up:"),
@@ -205,21 +203,6 @@ def _lower_map() -> str:
             required=True,
         )
     return by or "latency"
-
-
-def differences(document: Document, before: Sequence[LayerView]) -> None:
-    """Requested, produced and executed for every layer, with the reason."""
-    rows = document.get("layers") or ()
-    missed = [row for row in rows if not_as_asked(row)]
-    st.markdown("##### Asked and got")
-    st.caption(plain(diagnosis.asked_and_got(rows)))
-    for note in document.get("notes") or ():
-        st.caption(plain(str(note)))
-    only = st.toggle(
-        "Only layers that do not run as asked", value=bool(missed), key="compare.missed", disabled=not missed
-    )
-    shown = outcome_table(missed if only and missed else rows, {view.id: view for view in before}, layer_choice.theme())
-    layer_choice.table(shown, key=f"compare.rows.{only}", height=_TABLE_PX, alt="Requested, produced and executed")
 
 
 def before_views(document: Document, inspection: Document, profile: Document | None) -> tuple[LayerView, ...]:

@@ -55,6 +55,7 @@ def table(shown: Table, *, key: str, height: int, alt: str) -> None:
         key=key,
         on_select=lambda: _from_table(key, shown),
         selection_mode="single-row",
+        placeholder="–",
         alt=alt,
     )
 

@@ -164,7 +164,7 @@ def table(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -> N
         key=key,
         on_select=lambda: _look_at(key, shown),
         selection_mode="multi-row",
-        placeholder="not known",
+        placeholder="–",
         alt="Groups of layers with their precision",
     )
     selected = board.ids_at(event.selection.rows)

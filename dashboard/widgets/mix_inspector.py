@@ -83,6 +83,8 @@ def facts(view: GroupView, machine: Mapping[str, Any] | None) -> list[tuple[str,
     if view.changed:
         found.append(("Last built as", str(view.built)))
     found.append(("int8 here", here(view, machine)))
+    if view.solo_db is not None:
+        found.append(("Alone in int8", f"{quantities.with_unit(view.solo_db, 'dB')} SQNR"))
     if len(view.layers) > 1:
         found.append(("One setting for", ", ".join(view.layers)))
     return found

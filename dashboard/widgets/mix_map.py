@@ -13,7 +13,7 @@ from dashboard.layer_views import LayerView
 from dashboard.services import Document
 from dashboard.widgets import layer_choice
 
-_HEIGHT = 300.0
+_HEIGHT = 340.0
 
 
 def draw(layers: Sequence[LayerView], inspection: Document, plan: Plan, groups: Sequence[GroupView]) -> None:

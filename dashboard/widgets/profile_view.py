@@ -75,7 +75,7 @@ def tiles(document: Document) -> None:
         (
             "Attributed",
             quantities.share(document.get("attributed_share")),
-            f"{quantities.time_ms(unattributed)} is not",
+            "nothing is left over" if unattributed == 0 else f"{quantities.time_ms(unattributed)} is not",
             _ATTRIBUTED,
         ),
     ]

@@ -7,7 +7,7 @@ import pytest
 from core.recipe.precision import Precision
 from core.recipe.resolve import resolve
 from dashboard import mixing
-from dashboard.group_views import GroupView, built_with, group_views
+from dashboard.group_views import GroupView, built_with, group_views, solo_scores
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
 from dashboard.mixing import Mix
@@ -72,3 +72,9 @@ def test_the_plan_of_a_candidate_tells_what_each_group_was_built_with() -> None:
     assert built_with(plan) == {"g": "int8"}
     assert built_with(None) is None
     assert built_with({"version": 1, "layers": []}) is None
+
+
+def test_sensitivities_come_from_the_newest_search_that_measured_any() -> None:
+    rows = [{"group": "a", "precision": "int8", "sqnr_db": 30.0}, {"group": "b", "precision": "int8", "sqnr_db": None}]
+    assert solo_scores([{"sensitivity": []}, {}, {"sensitivity": rows}, {"sensitivity": rows[:1]}]) == {"a": 30.0}
+    assert solo_scores([]) == {}

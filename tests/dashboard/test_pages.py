@@ -328,6 +328,21 @@ def test_a_candidate_that_was_not_measured_says_so(table: Callable[..., Desk]) -
     assert {metric.label: metric.value for metric in app.metric}["Latency"] == "not known"
 
 
+def test_a_search_shows_what_it_saw(table: Callable[..., Desk]) -> None:
+    desk = table()
+    points = [{"latency_ms": 1.0, "sqnr_db": 40.0, "bytes": 1, "accepted": True, "groups": 2}]
+    scores = [{"group": "stem/conv", "precision": "int8", "sqnr_db": 50.5}]
+    seen = {"front": points, "sensitivity": scores, "evaluations": 18, "why": "13 of 13 groups"}
+    desk.candidates = (candidate({**build_document(desk.inspection), **seen}),)
+    app = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=30)
+    app.session_state["compare.tabs"] = "Search"
+    app.run()
+    assert not app.exception
+    assert "18 mixes were evaluated" in texts(app)
+    alone = run("mix").dataframe[0].value.set_index("Group")["Alone (dB)"]
+    assert alone["stem/conv"] == 50.5
+
+
 def test_a_missed_target_is_said_plainly(table: Callable[..., Desk]) -> None:
     desk = table()
     document = build_document(desk.inspection)
