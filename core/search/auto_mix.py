@@ -19,7 +19,7 @@ from core.intake.model import Model
 from core.measure.compare import Comparison, compare_models
 from core.measure.profile import profile_model
 from core.measure.target import Target, TargetVerdict
-from core.progress import Progress
+from core.progress import Part, Progress
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
 from core.recipe.resolve import resolve
@@ -118,14 +118,13 @@ def optimize(
     """
     started = clock()
     check_target(target, dataset)
-    progress.phase("Profile the original", start=0.0, end=0.06)
     gain_ms, run_ms = _gains(model, table, dataset, grid=grid, settings=settings, progress=progress, seed=seed)
     progress.phase("Calibrate", start=0.06, end=0.12)
     ranges = calibrate(model, table, dataset, settings=settings, progress=progress)
     ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, _rules(pins or {}))
     goal = _goal(target, dataset, run_ms, time_budget_s, seed)
     budget_s = max(time_budget_s * _SEARCH_SHARE - (clock() - started), 1.0)
-    part = _Part(progress, 0.12, 0.82)
+    part = Part(progress, start=0.12, end=0.82)
     found = search_mix(
         ingredients,
         dataset,
@@ -137,8 +136,7 @@ def optimize(
         progress=part,
     )
     verifier = _Verifier(ingredients, original, dataset, target, batch, seed, time_budget_s * _COMPARE_SHARE)
-    progress.phase("Compare on the holdout", start=0.82, end=1.0)
-    return verifier.decide(found, progress)
+    return verifier.decide(found, Part(progress, start=0.82, end=1.0))
 
 
 def _rules(pins: Mapping[str, Precision]) -> tuple[Rule, ...]:
@@ -174,25 +172,6 @@ def _goal(target: Target, dataset: Dataset, run_ms: float, time_budget_s: float,
     judges = dataset.indices(Split.EVALUATION)[: max(_FEWEST_JUDGES, min(_MOST_JUDGES, affordable))]
     acceptance = Acceptance(target, dataset, judges, len(dataset.indices(Split.HOLDOUT)), seed)
     return Goal(acceptance, acceptance.noise_limit, judges)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A progress whose phases cover a part of the whole."""
-
-    progress: Progress
-    low: float
-    high: float
-
-    def phase(self, name: str, *, start: float, end: float) -> None:
-        width = self.high - self.low
-        self.progress.phase(name, start=self.low + start * width, end=self.low + end * width)
-
-    def step(self, done: int, total: int, what: str = "") -> None:
-        self.progress.step(done, total, what)
-
-    def partial(self, kind: str, value: Mapping[str, Any]) -> None:
-        self.progress.partial(kind, value)
 
 
 @dataclass(frozen=True)

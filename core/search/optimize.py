@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from core.sensitivity.solo import SoloScore, solo_scores
 _MOST_FINALISTS = 6
 _TIMING_SHARE = 0.12
 _PROBE_SHARE = 0.35
+_SOLO_UNTIL = 0.6
 _GROWTH_UNTIL = 0.75
 _THINNED_TO = (0.12, 0.25, 0.5, 0.75)
 _FEWEST_PROBES, _MOST_PROBES = 2, 16
@@ -147,7 +149,12 @@ class _Search:
         everything = self._bench.score(frozenset(self._groups))
         self._publish(everything, progress)
         progress.phase("Sensitivity, one group at a time", start=0.05, end=0.45)
-        solo = solo_scores(self._groups, self._bench.probe_noise, progress=progress)
+        solo = solo_scores(
+            self._by_gain(),
+            self._bench.probe_noise,
+            progress=progress,
+            time_is_up=lambda: self._spent_share() > _SOLO_UNTIL,
+        )
         progress.phase("Mixes", start=0.45, end=0.8)
         accepted = self._climb(everything, solo, progress)
         progress.phase("Timing", start=0.8, end=0.95)
@@ -157,6 +164,10 @@ class _Search:
         """As many evaluation samples as a sensitivity of every group affords in its share of the time."""
         affordable = int(self._budget_s * 1e3 * _PROBE_SHARE / max(run_ms * len(self._groups), 1e-3)) - 2
         return self._goal.judge[: max(_FEWEST_PROBES, min(_MOST_PROBES, affordable))]
+
+    def _by_gain(self) -> list[str]:
+        """Most promising first, so that a short budget knows what matters."""
+        return sorted(self._groups, key=lambda group: self._gain_ms.get(group, 0.0), reverse=True)
 
     def _left(self) -> float:
         return self._deadline - self._clock()
@@ -169,7 +180,7 @@ class _Search:
         if everything.accepted:
             return [everything]
         noise = {group: score.noise for group, score in solo.items()}
-        usable = [group for group in self._groups if noise[group] <= self._goal.noise_limit]
+        usable = [group for group in self._groups if noise.get(group, math.inf) <= self._goal.noise_limit]
         orders = ladders(usable, noise, self._gain_ms)
         found: dict[Mix, Scored] = {}
         for done, (name, order) in enumerate(orders.items(), 1):
@@ -183,6 +194,8 @@ class _Search:
 
     def _accepts(self, progress: Progress) -> Callable[[Mix], bool]:
         def accepts(mix: Mix) -> bool:
+            if self._left() <= 0:
+                return False
             scored = self._bench.score(mix)
             self._publish(scored, progress)
             return scored.accepted
@@ -212,6 +225,8 @@ class _Search:
         return self._result(best, why, solo, refused, quick)
 
     def _why_nothing(self, solo: Mapping[str, SoloScore]) -> str:
+        if not solo:
+            return "The time was over before the first group was tried; give the search more of it."
         best = max(solo.values(), key=lambda score: score.sqnr_db)
         return (
             "No mix kept the target on the evaluation samples; the most faithful single group,"
@@ -236,7 +251,7 @@ class _Search:
 
     def _grow(self, best: Mix, solo: Mapping[str, SoloScore], progress: Progress) -> Mix:
         """Tries to add what the ladder left out, most gain per harm first; keeps what is accepted and not slower."""
-        rest = [group for group in self._groups if group not in best]
+        rest = [group for group in self._groups if group not in best and group in solo]
         rest.sort(key=lambda group: solo[group].noise / max(self._gain_ms.get(group, 0.0), 1e-6))
         grown = best
         for done, group in enumerate(rest, 1):

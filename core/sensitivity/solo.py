@@ -29,7 +29,11 @@ class SoloScore:
 
 
 def solo_scores(
-    groups: Sequence[str], noise_of_set: Callable[[frozenset[str]], float], *, progress: Progress
+    groups: Sequence[str],
+    noise_of_set: Callable[[frozenset[str]], float],
+    *,
+    progress: Progress,
+    time_is_up: Callable[[], bool] = lambda: False,
 ) -> dict[str, SoloScore]:
     """Scores every group; a group whose model the runtime refuses gets infinite noise.
 
@@ -37,9 +41,12 @@ def solo_scores(
         groups: group ids.
         noise_of_set: builds, runs and compares the model with exactly these groups in int8.
         progress: each score is published as the partial "solo".
+        time_is_up: asked before each group; what is not scored by then is left out.
     """
     found: dict[str, SoloScore] = {}
     for done, group in enumerate(groups, 1):
+        if time_is_up():
+            break
         try:
             score = SoloScore(group, noise_of_set(frozenset((group,))))
         except RunError:

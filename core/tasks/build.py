@@ -12,7 +12,7 @@ from core.measure.compare import compare_models
 from core.measure.fidelity import fidelity
 from core.measure.outputs import run_outputs
 from core.measure.target import parse_target
-from core.progress import Progress
+from core.progress import Part, Progress
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe
 from core.recipe.resolve import resolve
@@ -20,7 +20,6 @@ from core.store.workspace import Workspace
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
-from core.tasks.part import Part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
 from core.transform.build import build_candidate
 from core.transform.calibrate import calibrate

@@ -9,12 +9,11 @@ from typing import Any
 from core.intake.load import load_model
 from core.intake.model import Model
 from core.measure.profile import profile_model
-from core.progress import Progress
+from core.progress import Part, Progress
 from core.store.rows import CandidateRow, new_id
 from core.store.workspace import Workspace
 from core.tasks.documents import complete
 from core.tasks.params import Params
-from core.tasks.part import Part
 from core.tasks.prepare import Prepared
 from core.transform.candidate import Candidate
 

@@ -9,10 +9,9 @@ from core.intake.dataset import Split
 from core.intake.load import load_model
 from core.measure.compare import compare_models
 from core.measure.target import parse_target
-from core.progress import Progress
+from core.progress import Part, Progress
 from core.store.workspace import Workspace
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
-from core.tasks.part import Part
 from core.tasks.prepare import (
     Prepared,
     describe_data,

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import RequestError
 from core.measure.target import parse_target
-from core.progress import Progress
+from core.progress import Part, Progress
 from core.recipe.precision import Precision
 from core.recipe.recipe import read_precision
 from core.search.auto_mix import Optimized
@@ -18,7 +18,6 @@ from core.store.workspace import Workspace
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
 from core.tasks.params import Params, Subject, read_seconds, read_text
-from core.tasks.part import Part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
 
 DEFAULT_SEARCH_S = 120.0

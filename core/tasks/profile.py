@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from core.measure.profile import profile_model
-from core.progress import Progress
+from core.progress import Part, Progress
 from core.store.workspace import Workspace
 from core.tasks.params import Params, Subject, read_whole
-from core.tasks.part import Part
 from core.tasks.prepare import describe_data, prepare, require_runnable
 
 

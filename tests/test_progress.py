@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.tasks.part import Part
+from core.progress import Part
 from tests.tasks.recording import Recording
 
 
