@@ -171,7 +171,8 @@ def compare_models(
 def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tuple[Verdict, str]:
     """The verdict in a word, and its reason in a sentence."""
     low, high = latency.ci95
-    speed = f"{latency.ratio:.2f} times as fast (95 %: {low:.2f} to {high:.2f})"
+    kind = " in processor time" if latency.basis == "processor" else ""
+    speed = f"{latency.ratio:.2f} times as fast{kind} (95 %: {low:.2f} to {high:.2f})"
     if fidelity.broken:
         return "worse", f"It is {speed}, but {fidelity.why}."
     if accuracy.ci95_change is not None and accuracy.ci95_change[1] < 0:

@@ -56,6 +56,11 @@ def test_the_verdict_follows_the_interval_and_the_noise(
     assert decide(latency(ratio, ci95=ci95, noise_ci95=noise), GOOD, UNLABELLED)[0] == expected
 
 
+def test_processor_time_is_named_in_the_reason() -> None:
+    assert "in processor time" in decide(latency(3.0, basis="processor"), GOOD, UNLABELLED)[1]
+    assert "processor" not in decide(latency(3.0), GOOD, UNLABELLED)[1]
+
+
 def test_disturbed_runs_of_several_threads_are_no_verdict() -> None:
     assert decide(latency(3.0, disturbed_kept=True), GOOD, UNLABELLED)[0] == "too noisy"
 
