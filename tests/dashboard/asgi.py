@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -62,5 +63,7 @@ def get(routes: Sequence[BaseRoute], path: str) -> Answer:
         }
         await Starlette(routes=list(routes))(scope, receive, send)
 
-    anyio.run(ask)
+    # a thread of its own: the browser tests may have left an event loop running in this one
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(anyio.run, ask).result()
     return answer
