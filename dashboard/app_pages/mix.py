@@ -35,7 +35,6 @@ solo = solo_scores(row.report for row in services.candidates(on))
 groups = group_views(table, layers, plan, pins=mix.pins, built=built, solo_db=solo)
 offered = offers(machine, sorted({layer.op for layer in layers}))
 
-mix_recipe.probe(machine)
 mix_build.measured(on, candidate, groups)
 desk, side = st.columns([3, 1], gap="small")
 with desk:
@@ -43,6 +42,7 @@ with desk:
     mix_map.draw(layers, inspection, plan, groups)
     mix_desk.table(on, groups, offered)
 with side:
+    mix_recipe.probe(machine)
     mix_inspector.draw(on, mix_map.chosen(layers, groups), offered, machine)
     mix_build.build(on, groups)
     mix_build.auto_mix(on)

@@ -179,6 +179,26 @@ def maps(
                 titles=_titles(document, by),
             )
         layer_choice.chart(figure, key="compare.maps", alt="The graph of the original and of the candidate")
+        st.caption(plain(layer_line(selected, rows, before, after)))
+
+
+def layer_line(
+    layer: str | None,
+    rows: Sequence[Mapping[str, Any]],
+    before: Sequence[LayerView],
+    after: Sequence[LayerView] | None,
+) -> str:
+    """The chosen layer in one line: times before and after, requested, executed and why."""
+    row = next((row for row in rows if row["id"] == layer), None)
+    if row is None:
+        return "Click a cell to see one layer before and after."
+    times = [
+        quantities.time_ms(next((view.ms for view in views if view.id == layer), None))
+        for views in (before, after or ())
+    ]
+    ran = "folded away" if row["executed"] == "folded" else f"executed {row['executed']}"
+    told = [f"{row['id']} ({row['op']})", f"{times[0]} → {times[1]}", f"requested {row['requested']}, {ran}"]
+    return " · ".join([*told, str(row.get("why") or "")])
 
 
 def _titles(document: Document, by: str) -> tuple[str, str]:

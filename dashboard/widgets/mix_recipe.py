@@ -114,5 +114,5 @@ def probe(machine: Mapping[str, Any] | None) -> None:
         return
     known = [row for row in services.jobs(limit=200) if row.kind == "machine"]
     row = known[0] if known else services.job(services.submit_machine())
-    st.caption("Mixdesk finds out once which precisions this machine really executes; until then only fp32 is offered.")
     jobs.card(row.id, key="mix.machine")
+    st.caption("Mixdesk finds out once which precisions this machine really executes; until then only fp32 is offered.")

@@ -24,7 +24,7 @@ _NEEDS_PROFILE = ("latency", "share", "bytes")
 
 def heading(on: Subject, document: Document | None) -> None:
     """What was measured and under which conditions, and the button that measures."""
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left, right = st.columns([3, 1], gap="small")
     with left:
         st.markdown("### Where the time goes")
         if document is None:

@@ -1,0 +1,57 @@
+"""The layer card and the selection behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dashboard.layer_views import LayerView, layer_views
+from dashboard.widgets.layer_card import facts, position, shapes
+from dashboard.widgets.layer_choice import layer_of_points, table_height
+from tests.dashboard.documents import inspect_document, profile_document
+
+INSPECTION = inspect_document(12)
+VIEWS = {view.id: view for view in layer_views(INSPECTION, profile_document(INSPECTION))}
+
+
+def told(view: LayerView, *members: str) -> dict[str, str]:
+    return dict(facts(view, members))
+
+
+def test_a_convolution_tells_all_figures_with_units() -> None:
+    found = told(VIEWS["stem/conv"], "stem/conv", "stem/relu")
+    assert found["Compute"] == "9.44 MMAC"
+    assert found["Reached"].endswith(" GFLOP/s")
+    assert found["Shapes"] == "1x1x32x32 → 1x32x32x32"
+    assert found["Fuses with"] == "stem/relu"
+
+
+def test_what_does_not_apply_to_a_layer_is_left_out() -> None:
+    found = told(VIEWS["head/flatten"])
+    assert not {"Reached", "Weights", "Fuses with", "Runs"} & set(found)
+
+
+def test_what_is_not_known_says_so() -> None:
+    unknown = replace(VIEWS["stem/conv"], limited_by=None, executes_as=None, moved_bytes=None)
+    found = told(unknown)
+    assert found["Limited by"] == found["Executes as"] == found["Moved"] == "not known"
+    assert shapes(replace(unknown, input_shapes=(None,), output_shapes=())) == "not known → not known"
+
+
+def test_a_layer_in_a_loop_tells_how_often_it_runs() -> None:
+    assert told(replace(VIEWS["stem/conv"], runs=2.5))["Runs"] == "2.50 times per run of the model"
+
+
+def test_the_place_of_a_layer_is_told() -> None:
+    assert position(VIEWS["stage1/block0/conv1"]) == "layer 3 in stage1/block0"
+
+
+def test_a_click_on_a_cell_or_an_area_names_its_layer() -> None:
+    assert layer_of_points([{"customdata": "stem/conv"}]) == "stem/conv"
+    assert layer_of_points([{"customdata": ["stem/conv"]}]) == "stem/conv"
+    assert layer_of_points([{"id": "l:stem/conv", "parent": "m:stem"}]) == "stem/conv"
+    assert layer_of_points([{"id": "m:stem", "parent": "m:"}]) is None
+    assert layer_of_points([]) is None
+
+
+def test_a_short_table_is_no_higher_than_its_rows() -> None:
+    assert table_height(2, 400) < table_height(5, 400) < table_height(500, 400) == 400
