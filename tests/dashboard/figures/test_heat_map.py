@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.figures.heat_map import heat_map, hover_text
-from dashboard.figures.theme import DARK, LIGHT
+from dashboard.figures.theme import DARK, LIGHT, heat_color
 from dashboard.layer_views import MEASURES, Measure, layer_views, measure
 from tests.dashboard.documents import inspect_document, profile_document
 
@@ -30,10 +30,20 @@ def test_every_layer_is_a_cell_that_knows_its_id() -> None:
 
 
 def test_cells_are_coloured_by_the_figure_from_zero_to_the_largest() -> None:
+    inspection = inspect_document(60)
+    views = layer_views(inspection, profile_document(inspection))
     figure = draw()
-    values = list(bars(figure)[0].marker.color)
-    assert max(values) == figure.layout.coloraxis.cmax > 0
-    assert figure.layout.coloraxis.cmin == 0
+    top = max(view.ms or 0 for view in views)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, top)
+    colors = dict(zip(bars(figure)[0].customdata, bars(figure)[0].marker.color, strict=True))
+    assert colors == {view.id: heat_color(LIGHT.heat, (view.ms or 0) / top) for view in views}
+
+
+def test_the_legend_is_drawn_on_the_same_scale() -> None:
+    figure = draw()
+    (legend,) = [trace for trace in figure.data if trace.marker.coloraxis == "coloraxis"]
+    assert legend.x == (None,), "it shows no point of its own"
+    assert figure.layout.coloraxis.colorscale[-1] == (1, LIGHT.heat[-1][1])
 
 
 def test_the_legend_has_the_unit_at_its_end() -> None:
