@@ -33,8 +33,8 @@ from core.transform.calibrate import calibrate
 from core.transform.candidate import Candidate, LayerOutcome
 
 _PROFILE_RUNS = 20
-_SEARCH_SHARE = 0.7
-_COMPARE_SHARE = 0.2
+_SEARCH_SHARE = 0.6
+_COMPARE_SHARE = 0.15
 _MOST_JUDGES = 200
 _FEWEST_JUDGES = 8
 _EXPECTED_EVALUATIONS = 40
