@@ -6,9 +6,12 @@ import os
 from dataclasses import dataclass
 from typing import Self
 
+import psutil
+
 from core.errors import RequestError
 
 MEMORY_VARIABLE = "MIXDESK_JOB_MEMORY_MB"
+_SHARE_OF_MACHINE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +23,14 @@ class Limits:
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The defaults, with the memory that MIXDESK_JOB_MEMORY_MB allows.
+        """What MIXDESK_JOB_MEMORY_MB allows; without it most of this machine's memory, so that no job takes it all.
 
         Raises:
             RequestError: the variable holds no positive whole number.
         """
         text = os.environ.get(MEMORY_VARIABLE, "")
         if not text:
-            return cls()
+            return cls(memory_bytes=int(_SHARE_OF_MACHINE * psutil.virtual_memory().total))
         if not text.isascii() or not text.isdigit() or int(text) == 0:
             raise RequestError(f"{MEMORY_VARIABLE} must be a whole number of megabytes, not {text!r}.")
         return cls(memory_bytes=int(text) * 10**6)

@@ -17,6 +17,7 @@ import psutil
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.intake.samples import find_sample
 from core.jobs import queue
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
@@ -41,18 +42,29 @@ def upload(page: Page, *files: tuple[str, bytes]) -> None:
 
 
 def sample_link(server: Server) -> str:
-    """The link parameters of digits-cnn, once somebody has opened it."""
+    """The link parameters of digits-cnn."""
+    model, data = kept_sample(server)
+    return f"?model={model[:12]}&data={data[:12]}"
+
+
+def kept_sample(server: Server) -> tuple[str, str]:
+    """Model and data hash of digits-cnn in the server's workspace, put there if nobody has opened it yet."""
+    sample = find_sample("digits-cnn")
     with Workspace.open(server.workspace) as workspace:
-        row = next(row for row in workspace.models() if row.name == "digits-cnn")
-        return f"?model={row.sha256[:12]}&data={workspace.datasets(row.sha256)[0].sha256[:12]}"
+        for row in workspace.models():
+            if row.name == sample.name:
+                return row.sha256, workspace.datasets(row.sha256)[0].sha256
+        model, data = workspace.files.put(sample.model), workspace.files.put(sample.data, suffix=".npz")
+        workspace.add_model(sample.name, model, sample.model.stat().st_size, "sample")
+        workspace.add_dataset(sample.name, data, model, sample.data.stat().st_size)
+        return model, data
 
 
 def long_job(server: Server, *, runs: int = 1_000_000) -> JobRow:
     """Queues a profile of digits-cnn that would take hours, just as the page asks for one, and waits for its start."""
+    model, data = kept_sample(server)
     with Workspace.open(server.workspace) as workspace:
-        row = next(row for row in workspace.models() if row.name == "digits-cnn")
-        data = workspace.datasets(row.sha256)[0]
-        params = {"model": row.sha256, "data": data.sha256, "threads": 1, "batch": 1, "seed": 0, "runs": runs}
+        params = {"model": model, "data": data, "threads": 1, "batch": 1, "seed": 0, "runs": runs}
         job_id = queue.submit(workspace, "profile", params, title="Profile digits-cnn")
         return until(workspace, job_id, lambda job: job.state is JobState.RUNNING and bool(job.fraction))
 
@@ -108,8 +120,7 @@ def test_a_link_with_a_selected_layer_opens_on_that_layer(open_page: Visit, serv
 
 def test_a_kept_mix_is_listed_and_leads_to_the_desk(open_page: Visit, server: Server) -> None:
     with Workspace.open(server.workspace) as workspace:
-        sha256 = next(row.sha256 for row in workspace.models() if row.name == "digits-cnn")
-        workspace.save_mix(sha256, "gentle *mix*", {"version": 1, "rules": []})
+        workspace.save_mix(kept_sample(server)[0], "gentle *mix*", {"version": 1, "rules": []})
     page = open_page(f"/{sample_link(server)}")
     expect(page.get_by_text("gentle *mix*", exact=True)).to_be_visible()
     page.get_by_text("Open the desk").click()
@@ -206,7 +217,5 @@ def test_a_foreign_name_for_this_server_is_refused(server: Server) -> None:
 
 
 def test_a_policy_holds_netron_to_this_server(server: Server) -> None:
-    with Workspace.open(server.workspace) as workspace:
-        sha256 = workspace.models()[0].sha256
-    answer: Any = urllib.request.urlopen(f"{server.url}/netron/{sha256}/", timeout=30)
+    answer: Any = urllib.request.urlopen(f"{server.url}/netron/{kept_sample(server)[0]}/", timeout=30)
     assert "connect-src 'self'" in answer.headers["Content-Security-Policy"]

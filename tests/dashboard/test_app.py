@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import anyio
@@ -43,7 +44,9 @@ def test_the_workspace_is_open_while_the_application_is_up(tmp_path: Path) -> No
             assert ready[0].path == tmp_path / "here"
             assert services.workspace() is ready[0]
 
-    anyio.run(live)
+    # a thread of its own: the browser tests may have left an event loop running in this one
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(anyio.run, live).result()
     assert not _running
 
 

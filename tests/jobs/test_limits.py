@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import psutil
 import pytest
 
 from core.errors import RequestError
 from core.jobs.limits import Limits
 
 
-def test_without_a_word_memory_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_word_a_job_may_take_most_of_the_machine_but_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIXDESK_JOB_MEMORY_MB", raising=False)
-    assert Limits.from_environment() == Limits(memory_bytes=None, grace_s=3.0)
+    limit, machine = Limits.from_environment().memory_bytes, psutil.virtual_memory().total
+    assert limit is not None
+    assert machine / 2 < limit < machine
 
 
 def test_the_environment_limits_memory_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
