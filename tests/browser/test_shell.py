@@ -182,7 +182,7 @@ def test_a_killed_worker_is_told_and_the_server_lives(open_page: Visit, server: 
     job = long_job(server)
     page = open_page(f"/profile{sample_link(server)}")
     expect(page.get_by_role("button", name="Stop").first).to_be_visible()
-    for worker in workers(server):
+    for worker in workers(server, job):
         os.kill(worker, signal.SIGKILL)
     expect(page.get_by_text("crashed", exact=False).first).to_be_visible()
     expect(page.get_by_text("signal 9")).to_be_visible()
@@ -191,10 +191,10 @@ def test_a_killed_worker_is_told_and_the_server_lives(open_page: Visit, server: 
         assert queue.job(workspace, job.id).state is JobState.CRASHED
 
 
-def workers(server: Server) -> list[int]:
-    """The processes that run `core.tasks` for this server."""
+def workers(server: Server, job: JobRow) -> list[int]:
+    """The processes that run this job for this server."""
     below = psutil.Process(server.process.pid).children(recursive=True)
-    return [process.pid for process in below if "core.tasks" in process.cmdline()]
+    return [process.pid for process in below if {"core.tasks", job.id} <= set(process.cmdline())]
 
 
 def test_a_job_goes_on_when_its_tab_is_closed(open_page: Visit, server: Server) -> None:
