@@ -10,7 +10,7 @@ from typing import Any
 
 from core.cli import answer
 from core.cli.not_yet import check_outputs
-from core.errors import RequestError
+from core.errors import RequestError, TargetError
 
 _DIMENSION = re.compile(r"[x,]")
 
@@ -56,11 +56,14 @@ def read_request(
 
     Raises:
         RequestError: a shape or a time cannot be read.
+        TargetError: the target is empty.
         UnavailableError: an option of a later version.
     """
     check_outputs(list(output or ()))
     if time_budget is not None and not 0 < time_budget < float("inf"):
         raise RequestError(f"--time-budget takes a positive number of seconds, not {time_budget:g}.")
+    if target is not None and not target.strip():
+        raise TargetError("The target is empty.", hint="Leave --target out, or write one like 'accuracy>=99%'.")
     shapes = dict(read_shape(text) for text in shape or ())
     return Request(data, shapes, threads, batch, seed, time_budget, target, workspace, as_json)
 

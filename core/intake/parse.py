@@ -17,7 +17,10 @@ _EXPORT_AGAIN = "Export or download the model again; the file must be the .onnx 
 #: First bytes -> what such a file is.
 _SIGNATURES = {
     b"version https://git-lfs": ("a Git LFS pointer, not the model it points to", "Fetch the real file: git lfs pull."),
-    b"PK\x03\x04": ("a ZIP archive, not an ONNX model", "Unpack it first and give the .onnx file inside."),
+    b"PK\x03\x04": (
+        "a ZIP archive, not an ONNX model",
+        "Unpack it and give the .onnx file inside; an NPZ of data goes beside the model, not in its place.",
+    ),
     b"\x1f\x8b": ("a gzip archive, not an ONNX model", "Unpack it first."),
     b"\x93NUMPY": ("a NumPy array, not an ONNX model", "Give it as data, and the .onnx file as the model."),
     b"\x89HDF": ("an HDF5 file (perhaps a Keras model), not an ONNX model", "Convert it to ONNX first."),

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -192,7 +191,6 @@ def _assemble(
 ) -> Profile:
     buckets = {name: ledger.buckets[name].typical_ms(ledger.runs) for name in BUCKETS}
     plain, basis = settle([both.plain for both in timed], threads=conditions.threads)
-    tagged, _ = settle([both.tagged for both in timed], threads=conditions.threads)
     return Profile(
         wall=_wall(np.array(plain) / 1e6, basis, conditions.seed),
         gap_ms=ledger.gap_ms,
@@ -200,7 +198,6 @@ def _assemble(
         buckets=buckets,
         memory=memory,
         advice=_advice(layers, buckets, timed),
-        overhead=median(tagged) / median(plain),
         runs=len(timed),
         disturbed=_disturbed(timed),
         samples=samples,

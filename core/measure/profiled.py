@@ -85,7 +85,7 @@ class Profile:
 
     Each of these is the median over runs. `gap_ms` is the instrumented time outside kernels: the runtime between them
     and the profiler itself. Of `runs` runs, another process took the processor during `disturbed`: these are left out
-    of `wall`, unless nearly all were so. `overhead` is how much longer a run takes with the profiler on.
+    of `wall`, unless nearly all were so.
     """
 
     wall: Wall
@@ -94,7 +94,6 @@ class Profile:
     buckets: Mapping[str, float]
     memory: Memory
     advice: tuple[Advice, ...]
-    overhead: float
     runs: int
     disturbed: int
     samples: int
@@ -109,6 +108,11 @@ class Profile:
     def instrumented_ms(self) -> float:
         """Time of a run with the profiler on."""
         return self.kernel_ms + self.gap_ms
+
+    @property
+    def overhead(self) -> float:
+        """How much longer a run takes with the profiler on: `instrumented_ms` over the median without it."""
+        return self.instrumented_ms / self.wall.median_ms if self.wall.median_ms > 0 else 1.0
 
     @property
     def attributed_share(self) -> float:

@@ -24,7 +24,8 @@ WITH_LABELS, WITHOUT_LABELS = "accuracy>=99%", "sqnr>=25"
 #: Fewer samples than this have no bound worth the name: half a decibel is kept back instead.
 _FEWEST_FOR_BOUND = 8
 _KEPT_BACK_DB = 0.5
-_MEASURED_LATER = ("latency", "speedup", "size")
+#: Conditions that only the final comparison can judge.
+MEASURED_LATER = ("latency", "speedup", "size")
 
 
 def default_target(dataset: Dataset) -> Target:
@@ -53,7 +54,7 @@ class Acceptance:
         if not math.isfinite(noise):
             return False
         faithful = fidelity(reference, got)
-        conditions = [c for c in self.target.conditions if c.metric not in _MEASURED_LATER]
+        conditions = [c for c in self.target.conditions if c.metric not in MEASURED_LATER]
         return all(self._holds(condition, faithful, reference, got) for condition in conditions)
 
     def _holds(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError, NotFoundError, RunError
+from core.errors import DataError, ModelError, NotFoundError, RunError
 from core.graph.layer import LayerTable
 from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split, dataset_for
@@ -16,6 +16,9 @@ from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
 from core.tasks.params import Subject
+
+#: Up to here samples are repeated to fill a batch.
+_LARGEST_REPEATED_BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,17 @@ def prepare(workspace: Workspace, subject: Subject) -> Prepared:
     """
     model, path = load(workspace, subject)
     dataset = load_data(workspace, subject, model)
+    _check_batch(subject, dataset)
     table = read_layers(model, shapes=dataset.shapes())
     return Prepared(subject=subject, model=model, path=path, table=table, dataset=dataset)
+
+
+def _check_batch(subject: Subject, dataset: Dataset) -> None:
+    """A batch may repeat a few samples, but not grow without bound."""
+    most = max(len(dataset), _LARGEST_REPEATED_BATCH)
+    if subject.batch > most:
+        message = f"A batch of {subject.batch} is more than the {len(dataset)} samples of the data."
+        raise DataError(message, hint=f"Ask for a batch of {most} at the most.")
 
 
 def load(workspace: Workspace, subject: Subject, *, strict: bool = True) -> tuple[Model, Path]:

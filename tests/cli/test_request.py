@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.cli.request import read_pins, read_shape, tell_unused
-from core.errors import RequestError
+from core.cli.request import read_pins, read_request, read_shape, tell_unused
+from core.errors import RequestError, TargetError
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,19 @@ def test_a_layer_cannot_be_pinned_twice_to_different_precisions() -> None:
 def test_an_option_without_effect_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     tell_unused("inspect", {"--target": True, "--time-budget": False})
     assert capsys.readouterr().err == "note: --target has no effect on 'inspect'.\n"
+
+
+def test_an_empty_target_is_refused_and_not_taken_for_none() -> None:
+    with pytest.raises(TargetError, match="The target is empty"):
+        read_request(
+            data=None,
+            shape=None,
+            threads=1,
+            batch=1,
+            seed=0,
+            time_budget=None,
+            target=" ",
+            output=None,
+            workspace=None,
+            as_json=False,
+        )

@@ -37,6 +37,17 @@ def test_a_target_out_of_reach_leaves_the_original(store: Workspace, network: di
     assert document["why"]
 
 
+def test_a_speed_out_of_reach_is_said_to_be_missed_and_nothing_is_claimed(
+    store: Workspace, network: dict[str, Any]
+) -> None:
+    document = optimize(store, {**network, "target": "sqnr>=5, speedup>=1000x", "time_budget_s": 1}, Silent())
+    assert document["target"]["met"] is False
+    assert "kept speedup" not in document["why"]
+    if not document["unchanged"]:
+        assert "misses speedup>=1000x" in document["why"]
+        assert document["speedup"]["ci95"][0] > 1
+
+
 def test_everything_pinned_is_the_original(store: Workspace, network: dict[str, Any]) -> None:
     pins = {"conv": "fp32", "head": "fp32"}
     document = optimize(store, {**network, "target": "sqnr>=5", "pins": pins, "time_budget_s": 1}, Silent())

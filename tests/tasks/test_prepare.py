@@ -43,6 +43,12 @@ def test_without_data_it_is_synthetic_and_registered_nowhere(store: Workspace, n
     assert not store.datasets(network["model"])
 
 
+def test_a_batch_far_beyond_the_data_is_refused(store: Workspace, network: dict[str, Any]) -> None:
+    assert prepare(store, Subject.read({**network, "batch": 256})).subject.batch == 256
+    with pytest.raises(DataError, match="A batch of 100000 is more than the 24 samples"):
+        prepare(store, Subject.read({**network, "batch": 100_000}))
+
+
 def test_files_that_the_workspace_lost_are_told(store: Workspace, network: dict[str, Any]) -> None:
     with pytest.raises(NotFoundError, match="no model file"):
         prepare(store, Subject.read({"model": "f" * 64}))
