@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import MixdeskError
 from dashboard import state
-from dashboard.widgets import empty, errors, strip
+from dashboard.widgets import empty, errors, strip, theme_watch
 
 #: A file of our own: a Material icon would be fetched from outside.
 ICON = Path(__file__).parent / "assets" / "mixdesk.svg"
@@ -26,6 +26,7 @@ page = st.navigation(
     position="top",
 )
 st.logo(ICON, size="small")
+theme_watch.draw()
 try:
     strip.draw()
     empty.notice()

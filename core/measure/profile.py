@@ -3,11 +3,13 @@
 Two sessions of one model run in turn in random order: one plain, one tagged and with onnxruntime's profiler on. The
 plain one gives `wall_ms`; the other gives each kernel's time, which its tags lead back to layers. What the profiler
 costs is `overhead`; what lies between kernels is `gap_ms`. Spinning is off, so the sessions do not disturb each other.
-Runs during which another process took the processor are left out.
+Runs during which another process took the processor are left out. Before each timed run of a short model some runs are
+not timed: the other session has just emptied the caches, which in use nobody does.
 """
 
 from __future__ import annotations
 
+import math
 import random
 import tempfile
 import time
@@ -47,6 +49,8 @@ _FEWEST_RUNS = 10
 _MOST_RUNS = 100
 _BUDGET_S = 4.0
 _MOST_FEEDS = 32
+#: Untimed runs before a timed one fill this, but for models that take longer than `_COLD_S`.
+_REFILL_S, _COLD_S, _MOST_REFILLS = 0.004, 0.02, 8
 #: The profiler's file grows by about 0.7 kB per kernel.
 _MOST_EVENTS = 100_000
 
@@ -91,7 +95,7 @@ def profile_model(
         told.phase("Run", start=0.2, end=0.8)
         timed = pair.run(runs, seed, told, clock)
         told.phase("Read the profile", start=0.8, end=0.9)
-        every_run = read_runs(Path(tagged.session.end_profiling()))[-len(timed) :]
+        every_run = pair.timed_only(read_runs(Path(tagged.session.end_profiling())), len(timed))
     told.phase("Measure memory", start=0.9, end=1.0)
     arena = max((run.arena_bytes for run in every_run if run.arena_bytes is not None), default=None)
     alive = _activation_peak(model, table, dataset) if batch == 1 else None
@@ -125,14 +129,16 @@ class _Pair:
         self._kernels = max(1, len(tagged.graph.nodes))
         self._feeds = feeds
         self._threads = threads
+        self._refills = 0
 
     def run(self, runs: int | None, seed: int, progress: Progress, clock: Clock) -> list[_Both]:
         """Runs both in turn, after a warm-up of each that is not returned."""
         for turn in range(_WARM_UP_RUNS):
-            for session in self._sessions.values():
-                self._time(session, turn)
+            last = [self._time(session, turn) for session in self._sessions.values()]
+        seconds = min(timing.ns for timing in last) / 1e9
+        self._refills = min(_MOST_REFILLS, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0
         chance, order, timed = random.Random(seed), list(self._sessions), list[_Both]()
-        most = runs or max(_FEWEST_RUNS, min(_MOST_RUNS, _MOST_EVENTS // self._kernels))
+        most = runs or max(_FEWEST_RUNS, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
         start = clock()
         for turn in range(most):
             if runs is None and turn >= _FEWEST_RUNS and clock() - start > _BUDGET_S:
@@ -143,8 +149,15 @@ class _Pair:
             timed.append(_Both(**spent))
         return timed
 
+    def timed_only(self, events: Sequence[RunEvents], count: int) -> list[RunEvents]:
+        """Of the profiler's runs the timed ones, without warm-up and refills."""
+        each = self._refills + 1
+        return list(events[-count * each :][self._refills :: each])
+
     def _time(self, session: Session, turn: int) -> Timed:
         feed = self._feeds[turn % len(self._feeds)]
+        for _ in range(self._refills):
+            run_session(session, feed)
         return time_run(partial(run_session, session, feed), threads=self._threads)
 
 
