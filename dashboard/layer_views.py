@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,26 @@ MEASURES: tuple[Measure, ...] = (
 def measure(key: str) -> Measure:
     """The measure of that key; latency for an unknown one."""
     return next((known for known in MEASURES if known.key == key), MEASURES[0])
+
+
+def short_names(views: Sequence[LayerView]) -> dict[str, str]:
+    """Layer id -> the shortest end of its path, of two parts or more, that no other layer shares.
+
+    A last part that only repeats the operator is left out first: "/stage3/1/conv1/Conv" can be "1/conv1".
+    """
+    paths = {view.id: _told_path(view) for view in views}
+    ends = Counter(path[-length:] for path in paths.values() for length in range(1, len(path) + 1))
+    names = {}
+    for layer, path in paths.items():
+        unique = (length for length in range(2, len(path) + 1) if ends[path[-length:]] == 1)
+        length = next(unique, None)
+        names[layer] = "/".join(path[-length:]) if length else layer
+    return names
+
+
+def _told_path(view: LayerView) -> tuple[str, ...]:
+    path = tuple(part for part in view.id.split("/") if part)
+    return path[:-1] if len(path) > 1 and path[-1] == view.op else path
 
 
 def layer_views(inspection: Mapping[str, Any], profile: Mapping[str, Any] | None = None) -> tuple[LayerView, ...]:

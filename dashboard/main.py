@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import MixdeskError
 from dashboard import state
-from dashboard.widgets import empty, errors, strip, theme_watch
+from dashboard.widgets import empty, errors, link_notes, strip, theme_watch
 
 #: A file of our own: a Material icon would be fetched from outside.
 ICON = Path(__file__).parent / "assets" / "mixdesk.svg"
@@ -28,7 +28,9 @@ page = st.navigation(
 st.logo(ICON, size="small")
 theme_watch.draw()
 try:
+    link_notes.mend_data()
     strip.draw()
+    link_notes.data()
     empty.notice()
     page.run()
 except MixdeskError as error:

@@ -25,7 +25,8 @@ SERVER: Final[Mapping[str, Any]] = {
     "client.showErrorLinks": False,
 }
 
-#: The look: quiet and dense, one accent, grey structure.
+#: The look: quiet and dense, one accent, grey structure. The accent carries white text: on a dark page it is darker than
+#: links are.
 THEME: Final[Mapping[str, Any]] = {
     "theme.baseFontSize": 14,
     "theme.baseRadius": "small",
@@ -43,7 +44,7 @@ THEME: Final[Mapping[str, Any]] = {
     "theme.light.borderColor": "#DCDDD8",
     "theme.light.linkColor": "#0B7A75",
     "theme.light.grayTextColor": "#666D73",
-    "theme.dark.primaryColor": "#3FC1B0",
+    "theme.dark.primaryColor": "#1B8379",
     "theme.dark.backgroundColor": "#101418",
     "theme.dark.secondaryBackgroundColor": "#181E24",
     "theme.dark.textColor": "#E6E9EC",

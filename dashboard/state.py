@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, unquote
 
@@ -67,6 +68,16 @@ class LinkKey:
         _write(self, kept)
 
 
+@dataclass(frozen=True, slots=True)
+class LinkNote:
+    """A sentence on something that the link named in vain: what is shown instead, of which model, told since when."""
+
+    text: str
+    instead: str | None
+    model: str | None
+    at: datetime
+
+
 MODEL = LinkKey("model", short_hash=True)
 DATA = LinkKey("data", short_hash=True)
 LAYER = LinkKey("layer")
@@ -78,6 +89,8 @@ LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES)
 
 #: An error object that the last pressed button left to be shown once.
 NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None)
+#: Per parameter of the link: what it named and this workspace does not have.
+LINK_NOTES: SessionKey[dict[str, LinkNote]] = SessionKey("link.notes", dict)
 #: Counts what was opened; the keys of drop zone and menu change with it, which empties the one and closes the other.
 OPENED: SessionKey[int] = SessionKey("opened", lambda: 0)
 
@@ -138,3 +151,5 @@ def _write(key: LinkKey, value: str | None) -> None:
 
 #: Per model (its sha256): the mix on the desk, with its steps to undo and redo.
 MIXES: SessionKey[dict[str, History]] = SessionKey("mix.histories", dict)
+#: Why the recipe file that was brought in last was refused.
+RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.problem", lambda: None)

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from core.report import quantities
+from dashboard.chips import chip_color
 from dashboard.figures.labels import shorten
 from dashboard.figures.theme import FigureTheme, precision_color, precision_label
 from dashboard.group_views import GroupView
@@ -22,6 +23,14 @@ from dashboard.layer_views import LayerView
 NAME_LENGTH = 44
 _THREE = "%.3g"
 _PERCENT = "%.3g %%"
+#: A letter in a cell is about this wide, rather less.
+_LETTER_PX = 6.6
+_LEAST_SENTENCE_PX = 240
+#: Operators that only pass values on, so that the runtime may hand them 8-bit codes as they are.
+_MOVERS = frozenset(
+    "Concat DepthToSpace Expand Flatten Gather Identity Pad Reshape Slice SpaceToDepth Split Squeeze Tile Transpose "
+    "Unsqueeze".split()
+)
 
 
 @dataclass(frozen=True)
@@ -95,8 +104,8 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
             "Requested": [[row["requested"]] for row in ordered],
             "Produced": [[row["produced"]] for row in ordered],
             "Executed": [[row["executed"]] for row in ordered],
-            "Why": [row.get("why") or "" for row in ordered],
             "Share": _floats(None if share is None else 100 * share for share in shares),
+            "Why": [reason(row) for row in ordered],
         }
     )
     known = sorted({row[key] for row in ordered for key in ("requested", "produced", "executed")})
@@ -108,7 +117,7 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
         "Requested": precision_column("Requested", "What the recipe asked for", known, theme),
         "Produced": precision_column("Produced", "What the file says", known, theme),
         "Executed": precision_column("Executed", "What the runtime really runs", known, theme),
-        "Why": st.column_config.TextColumn("Why", width="large"),
+        "Why": _sentences("Why", frame["Why"]),
     }
     return _finished(frame, config, [row["id"] for row in ordered])
 
@@ -140,7 +149,7 @@ def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
         "Precision": precision_column("Precision", "What will be built", known, theme),
         "Note": st.column_config.TextColumn("Note", width=90),
         "Alone (dB)": _number("Alone (dB)", "SQNR of the outputs with only this group in int8", width=90),
-        "Why": st.column_config.TextColumn("Why", width="large"),
+        "Why": _sentences("Why", frame["Why"]),
     }
     return _finished(frame, config, [view.id for view in views])
 
@@ -160,9 +169,27 @@ def not_as_asked(row: Mapping[str, Any]) -> bool:
     return bool(row["requested"] != row["executed"] and row["executed"] != "folded")
 
 
+def reason(row: Mapping[str, Any]) -> str:
+    """Why a layer has the precision it has; where the runtime runs another one than the file says, that first.
+
+    The plan's reason speaks of the file, so it is left out where the layer runs as requested all the same.
+    """
+    why = str(row.get("why") or "")
+    produced, executed = str(row["produced"]), str(row["executed"])
+    if executed in (produced, "folded"):
+        return why
+    if executed == "int8" and row["op"] in _MOVERS:
+        told = f"placed as {produced}; the runtime moves the 8-bit codes through it"
+    else:
+        told = f"placed as {produced}; the runtime runs it in {executed}"
+    return told if not why or executed == row["requested"] else f"{told} ({why})"
+
+
 def precision_column(label: str, help_text: str, precisions: Sequence[str], theme: FigureTheme) -> Any:
     """A column of precisions as coloured chips with their letter."""
-    colors = [theme.line if precision == "folded" else precision_color(precision) for precision in precisions]
+    colors = [
+        chip_color(theme.line if precision == "folded" else precision_color(precision)) for precision in precisions
+    ]
     return st.column_config.MultiselectColumn(
         label, help=help_text, options=list(precisions), color=colors, format_func=_chip, width=100
     )
@@ -188,7 +215,7 @@ def capability_table(machine: Mapping[str, Any]) -> Table:
     )
     config = {
         "Speed-up (x)": _number("Speed-up (x)", "Against fp32, the kernel alone"),
-        "Why": st.column_config.TextColumn("Why", width="large"),
+        "Why": _sentences("Why", frame["Why"]),
     }
     return Table(frame, config, tuple(f"{row['op']} {row['precision']}" for row in rows))
 
@@ -207,6 +234,12 @@ def _floats(values: Any) -> pd.Series[float]:
 
 def _number(label: str, help_text: str, *, width: int | None = None) -> Any:
     return st.column_config.NumberColumn(label, help=help_text, format=_THREE, width=width)
+
+
+def _sentences(label: str, texts: pd.Series[str]) -> Any:
+    """A column as wide as its longest sentence: the table scrolls sideways, and nothing is cut."""
+    longest = max((len(text) for text in texts), default=0)
+    return st.column_config.TextColumn(label, width=max(_LEAST_SENTENCE_PX, 24 + round(longest * _LETTER_PX)))
 
 
 def _bar(label: str, help_text: str, top: float, theme: FigureTheme) -> Any:

@@ -47,7 +47,7 @@ _WARM_UP_SHARE = 0.1
 _VISIT_S = 0.01
 #: Before it, so much is run untimed: the other model has just emptied the caches, and a model whose weights fill them
 #: would read as slower than it is in real use (digits-cnn in fp32 by half, its int8 form hardly).
-_REFILL_S = 0.01
+_REFILL_S = 0.004
 #: Runs longer than this are not repeated: what a cold cache costs them does not count.
 _COLD_S = 0.02
 _MOST_FEED_BYTES = 256 * 2**20

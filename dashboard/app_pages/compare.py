@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import comparison, comparison_details, empty, jobs
+from dashboard.widgets import comparison, comparison_details, empty, jobs, link_notes
 
 on = services.subject()
 if on is None:
@@ -16,10 +16,12 @@ current = services.current_candidate(on)
 running = services.job_of(on, "build") or services.job_of(on, "optimize")
 if running is not None:
     jobs.card(running.id, key="compare.job")
+link_notes.candidate(services.candidates(on), current, settled=running is None)
 if current is None or inspection is None:
     comparison.nothing_built()
     st.stop()
 
+link_notes.layer({row["id"] for row in inspection["layers"]})
 document = services.build(current.id) or {}
 before = comparison.before_views(document, inspection, services.profile(on))
 after = comparison.after_views(document, inspection)

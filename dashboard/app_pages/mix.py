@@ -10,7 +10,7 @@ from dashboard.group_views import built_with, group_views, solo_scores
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
 from dashboard.offers import offered_in_int8, offers
-from dashboard.widgets import empty, jobs, mix_build, mix_desk, mix_inspector, mix_map, mix_recipe
+from dashboard.widgets import empty, jobs, link_notes, mix_build, mix_desk, mix_inspector, mix_map, mix_recipe
 
 on = services.subject()
 if on is None:
@@ -35,15 +35,16 @@ solo = solo_scores(row.report for row in services.candidates(on))
 groups = group_views(table, layers, plan, pins=mix.pins, built=built, solo_db=solo)
 offered = offers(machine, sorted({layer.op for layer in layers}))
 
+link_notes.layer({layer.id for layer in layers})
 mix_build.measured(on, candidate, groups)
 desk, side = st.columns([3, 1], gap="small")
 with desk:
-    mix_desk.toolbar(on, groups, offered)
+    mix_desk.toolbar(on, groups, offered, probed=machine is not None)
     mix_map.draw(layers, inspection, plan, groups)
     mix_desk.table(on, groups, offered)
 with side:
-    mix_recipe.probe(machine)
     mix_inspector.draw(on, mix_map.chosen(layers, groups), offered, machine)
     mix_build.build(on, groups)
     mix_build.auto_mix(on)
+    mix_recipe.probe(machine, offered)
 mix_recipe.drawers(on, table, offered, machine)

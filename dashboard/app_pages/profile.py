@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import services
 from dashboard.layer_views import layer_views
-from dashboard.widgets import empty, jobs, profile_view
+from dashboard.widgets import empty, jobs, link_notes, profile_view
 
 on = services.subject()
 if on is None:
@@ -22,6 +22,7 @@ if inspection is None:
 
 document = services.profile(on)
 views = layer_views(inspection, document)
+link_notes.layer({view.id for view in views})
 profile_view.heading(on, document)
 if document is not None:
     profile_view.tiles(document)

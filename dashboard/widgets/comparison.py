@@ -16,11 +16,15 @@ from dashboard.figures.paired_maps import paired_maps
 from dashboard.figures.precision_map import precision_map
 from dashboard.layer_views import LayerView, layer_views, measure
 from dashboard.services import Document, Subject
+from dashboard.tables import reason
 from dashboard.target_view import TargetView, target_view
 from dashboard.widgets import download, layer_choice
 from dashboard.widgets.text import plain
 
 _TILES = 4
+_UNDER_PROFILER = (
+    "The maps show times under the profiler, which adds to every kernel; the latency above is measured without it."
+)
 _BADGES = {
     "better": ("green", ":material/trending_up:"),
     "worse": ("red", ":material/trending_down:"),
@@ -159,7 +163,7 @@ def maps(
     rows = document.get("layers") or ()
     timed = any(view.ms is not None for view in before)
     executed = {row["id"]: row["executed"] for row in rows}
-    notes = {row["id"]: row.get("why") or "" for row in rows}
+    notes = {row["id"]: reason(row) for row in rows}
     selected, theme = layer_choice.chosen({view.id for view in before}), layer_choice.theme()
     with st.container(border=True, gap="small"):
         if not timed:
@@ -176,10 +180,12 @@ def maps(
                 after=after if by == "latency" else None,
                 notes=notes,
                 selected=selected,
-                titles=_titles(document, by),
+                titles=map_titles(document, before, after, by),
             )
         layer_choice.chart(figure, key="compare.maps", alt="The graph of the original and of the candidate")
         st.caption(plain(layer_line(selected, rows, before, after)))
+        if timed:
+            st.caption(_UNDER_PROFILER)
 
 
 def layer_line(
@@ -198,15 +204,24 @@ def layer_line(
     ]
     ran = "folded away" if row["executed"] == "folded" else f"executed {row['executed']}"
     told = [f"{row['id']} ({row['op']})", f"{times[0]} → {times[1]}", f"requested {row['requested']}, {ran}"]
-    return " · ".join([*told, str(row.get("why") or "")])
+    return " · ".join([*told, reason(row)])
 
 
-def _titles(document: Document, by: str) -> tuple[str, str]:
-    """What each map shows, and the time of a whole run."""
-    tile = comparison_view.latency(document.get("comparison") or document)
-    below = "latency of each layer" if by == "latency" else "what runs"
-    whole = [f" · {time} per run" if time != quantities.NOT_KNOWN else "" for time in (tile.before, tile.after)]
-    return f"Before: latency of each layer{whole[0]}", f"After: {below}{whole[1]}"
+def map_titles(
+    document: Document, before: Sequence[LayerView], after: Sequence[LayerView] | None, by: str
+) -> tuple[str, str]:
+    """What each map shows, and for times what they add up to: the profile's own sum, not the latency of the pair."""
+    first = _kernel_time(document.get("original_profile"), before)
+    if by != "latency":
+        return f"Before: time of each layer, {first}", "After: what runs"
+    second = _kernel_time(document.get("profile"), after or ())
+    return f"Before: time of each layer, {first}", f"After: time of each layer, {second}"
+
+
+def _kernel_time(profile: Mapping[str, Any] | None, views: Sequence[LayerView]) -> str:
+    known = (profile or {}).get("kernel_ms")
+    whole = sum(view.ms or 0.0 for view in views) if known is None else known
+    return f"{quantities.time_ms(whole)} in kernels under the profiler"
 
 
 def _lower_map() -> str:

@@ -14,11 +14,12 @@ from dashboard.figures.intervals import RatioRow, ratio_bars
 from dashboard.figures.sensitivity import MOST_GROUPS, sensitivity_bars
 from dashboard.layer_views import LayerView
 from dashboard.services import Document
-from dashboard.tables import not_as_asked, outcome_table
+from dashboard.tables import not_as_asked, outcome_table, reason
 from dashboard.widgets import layer_choice
 from dashboard.widgets.text import plain
 
 _TABLE_PX = 400
+_CHOOSE = "Click a row to read here why that layer has its precision."
 _RATIOS = {"latency": "Latency", "p95": "Latency, p95", "throughput": "Throughput", "size": "Size", "memory": "Memory"}
 
 
@@ -46,6 +47,8 @@ def _outcomes(document: Document, before: Sequence[LayerView]) -> None:
     )
     shown = outcome_table(missed if only and missed else rows, {view.id: view for view in before}, layer_choice.theme())
     layer_choice.table(shown, key=f"compare.rows.{only}", height=_TABLE_PX, alt="Requested, produced and executed")
+    chosen = layer_choice.chosen({row["id"] for row in rows})
+    st.caption(plain(next((f"{row['id']}: {reason(row)}" for row in rows if row["id"] == chosen), _CHOOSE)))
 
 
 def _ratios(document: Document) -> None:

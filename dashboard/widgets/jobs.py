@@ -6,8 +6,10 @@ refreshes itself; when it ends the whole page runs once more and the refreshing 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Any
 
 import streamlit as st
 
@@ -23,6 +25,9 @@ REFRESH_S = 1.0
 
 #: Kinds of errors that say no to what was given.
 _ANSWERS = {RequestError.kind, *(answer.kind for answer in RequestError.__subclasses__())}
+
+_PROCESS = re.compile(r" \(process \d+\)")
+_KEPT = re.compile(r"What it had found is kept(; start it again)?\.\s*")
 
 _ENDED = {
     JobState.FAILED: "failed",
@@ -55,14 +60,36 @@ def card(job_id: str, *, on_done: Callable[[], None] | None = None, key: str = "
 def run_or_show(on: Subject, kind: str, *, label: str, submit: Callable[[], str], key: str | None = None) -> None:
     """The card while a job of this kind lives; else how the last one ended, if badly, and a button that starts one."""
     name = key or kind
+    if show_last(on, kind, key=name) is None:
+        run(on, kind, label=label, submit=submit, key=name)
+
+
+def run(on: Subject, kind: str, *, label: str, submit: Callable[[], str], key: str | None = None) -> None:
+    """The button that starts a job of this kind; while one lives it is there, but cannot be pressed."""
+    busy = services.job_of(on, kind) is not None
+    st.button(
+        label,
+        key=f"{key or kind}.run",
+        type="primary",
+        icon=":material/play_arrow:",
+        on_click=_submit,
+        args=(submit,),
+        disabled=busy,
+        help="It runs or waits already." if busy else None,
+    )
+
+
+def show_last(on: Subject, kind: str, *, key: str | None = None) -> JobRow | None:
+    """The card of a job of this kind while it lives, and the job; else how the last one ended, if badly, and None."""
+    name = key or kind
     active = services.job_of(on, kind)
     if active is not None:
         card(active.id, key=name)
-        return
+        return active
     last = services.job_of(on, kind, active=False)
     if last is not None and last.state is not JobState.DONE:
         ended(last, key=name, again=False)
-    st.button(label, key=f"{name}.run", type="primary", icon=":material/play_arrow:", on_click=_submit, args=(submit,))
+    return None
 
 
 def ended(row: JobRow, *, key: str, again: bool = True) -> None:
@@ -74,10 +101,18 @@ def ended(row: JobRow, *, key: str, again: bool = True) -> None:
         if row.state is JobState.STOPPED:
             st.caption(plain(str((row.error or {}).get("message") or "Somebody pressed Stop.")))
         else:
-            errors.show_document(row.error)
+            errors.show_document(told_error(row.error, found=bool(services.partials(row.id))))
         if again and not _is_answer(row):
             st.button("Run again", key=f"{key}.again", icon=":material/replay:", on_click=_again, args=(row,))
         log(row, key=key)
+
+
+def told_error(error: Mapping[str, Any] | None, *, found: bool) -> Mapping[str, Any] | None:
+    """The error as it is shown: that something is kept is said only where the job had `found` something."""
+    hint = (error or {}).get("hint")
+    if found or not error or not hint:
+        return error
+    return {**error, "hint": _KEPT.sub(lambda kept: "Start it again. " if kept[1] else "", hint).strip() or None}
 
 
 def log(row: JobRow, *, key: str) -> None:
@@ -91,7 +126,7 @@ def log(row: JobRow, *, key: str) -> None:
 def progress_line(row: JobRow) -> str:
     """One line: "Measuring · 43 % · about 0:12 left"; of a waiting job, what it waits for."""
     if row.state is JobState.QUEUED:
-        return row.what or "Waiting for its turn"
+        return _PROCESS.sub("", row.what) or "Waiting for its turn"
     if row.stop_requested:
         return "Stopping"
     parts = [row.phase or "Starting"]

@@ -9,10 +9,11 @@ import streamlit as st
 from core.report import quantities
 from dashboard import state
 from dashboard.figures.labels import shorten
-from dashboard.layer_views import LayerView
+from dashboard.layer_views import LayerView, short_names
 from dashboard.widgets.text import plain
 
 _SLOWEST = 6
+_NAME_LENGTH = 26
 
 
 def draw(views: Sequence[LayerView], layer: str | None) -> None:
@@ -43,13 +44,21 @@ def _slowest(views: Sequence[LayerView]) -> None:
     if timed:
         st.markdown("**The slowest layers**")
         with st.container(gap=None):
-            _buttons(timed)
+            _buttons(timed, slow_names(timed, views))
     st.caption("Click a cell of the map or a row of the table to see all of a layer.")
 
 
-def _buttons(timed: Sequence[LayerView]) -> None:
-    for number, view in enumerate(timed):
-        label = plain(f"{quantities.time_ms(view.ms)} · {shorten('/'.join(view.id.split('/')[-2:]), 18)}")
+def slow_names(timed: Sequence[LayerView], views: Sequence[LayerView]) -> list[str]:
+    """The names of some of the layers, as short as tells each from all others; cut only where they stay apart."""
+    short = short_names(views)
+    names = [short[view.id] for view in timed]
+    cut = [shorten(name, _NAME_LENGTH) for name in names]
+    return cut if len(set(cut)) == len(names) else names
+
+
+def _buttons(timed: Sequence[LayerView], names: Sequence[str]) -> None:
+    for number, (view, name) in enumerate(zip(timed, names, strict=True)):
+        label = plain(f"{quantities.time_ms(view.ms)} · {name}")
         help_text = plain(f"{view.id}: {quantities.share(view.share)} of the kernel time")
         key = f"layer_card.slow{number}"
         st.button(label, key=key, type="tertiary", help=help_text, on_click=state.LAYER.set, args=(view.id,))

@@ -62,14 +62,24 @@ def _keep(on: Subject, changed: History) -> None:
     services.save_draft(on, changed.present.to_dict())
 
 
-def toolbar(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -> None:
-    """Undo, redo, reset, and steps over an operator, over names, over everything."""
+def toolbar(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer], *, probed: bool) -> None:
+    """Undo, redo, reset, and steps over an operator, over names, over everything.
+
+    Until the machine is `probed`, the buttons for int8 hold their place without being of use.
+    """
     now = history(on)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        for op in _main_operators(views, offers):
-            label = f"All {op} to int8"
-            change = _operator_step(op, Precision.INT8)
-            st.button(label, key=f"mix.op.{op}", on_click=step, args=(on, change), help=_count(views, op))
+        for op in _main_operators(views, offers, probed=probed):
+            st.button(
+                f"All {op} to int8",
+                key=f"mix.op.{op}",
+                on_click=step,
+                args=(on, _operator_step(op, Precision.INT8)),
+                disabled=not probed,
+                help=_count(views, op)
+                if probed
+                else f"Not known yet whether this machine executes {plain(op)} in int8",
+            )
         _by_operator(on, views, offers)
         _by_name(on, views, offers)
         st.space("stretch")
@@ -86,14 +96,12 @@ def toolbar(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) ->
         )
 
 
-def _main_operators(views: Sequence[GroupView], offers: Sequence[Offer]) -> list[str]:
-    """Operators with weights that run in int8 here, the most time first: worth a button of their own."""
-    offered = next((offer for offer in offers if offer.precision is Precision.INT8 and offer.offered), None)
-    if offered is None:
-        return []
+def _main_operators(views: Sequence[GroupView], offers: Sequence[Offer], *, probed: bool) -> list[str]:
+    """Operators with weights that run in int8 here, or may, the most time first: worth a button of their own."""
+    offered = {op for offer in offers if offer.precision is Precision.INT8 and offer.offered for op in offer.ops}
     time_of: dict[str, float] = {}
     for view in views:
-        if view.op in WEIGHTED and view.op in offered.ops:
+        if view.op in WEIGHTED and (view.op in offered or not probed):
             time_of[view.op] = time_of.get(view.op, 0.0) + (view.ms or 0.0)
     return sorted(time_of, key=lambda op: -time_of[op])
 

@@ -8,19 +8,21 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import RecipeError
+from core.errors import MixdeskError, RecipeError
 from core.graph.layer import LayerTable
 from core.recipe.resolve import resolve
-from dashboard import services
+from dashboard import services, state
 from dashboard.figures.theme import precision_label
 from dashboard.mixing import Mix
 from dashboard.offers import Offer
 from dashboard.services import Subject
 from dashboard.tables import capability_table
-from dashboard.widgets import jobs, mix_desk
+from dashboard.widgets import errors, jobs, mix_desk
 from dashboard.widgets.text import plain
 
 _MOST_MB = 4
+#: High enough for the card of the probe: what comes in its place takes the same room, so that nothing moves.
+_MACHINE_PX = 210
 
 
 def drawers(on: Subject, table: LayerTable, offers: Sequence[Offer], machine: Mapping[str, Any] | None) -> None:
@@ -63,6 +65,8 @@ def recipe(on: Subject, table: LayerTable) -> None:
         args=(on, table),
         help="It may come from another mix, from the command line, or from the same model before it was retrained.",
     )
+    if state.RECIPE_PROBLEM.get() is not None:
+        errors.show_document(state.RECIPE_PROBLEM.get())
     st.code(text, language="json", height=320)
 
 
@@ -71,9 +75,17 @@ def _keep(on: Subject, name: str) -> None:
 
 
 def _bring_in(on: Subject, table: LayerTable) -> None:
+    """Puts the recipe of a file on the desk; a refused one is told beside the upload, not at the top of the page."""
     given = st.session_state["mix.recipe.upload"]
-    if given is not None:
-        mix_desk.step(on, lambda _: read_recipe(given.getvalue(), table))
+    state.RECIPE_PROBLEM.set(None)
+    if given is None:
+        return
+    try:
+        mix = read_recipe(given.getvalue(), table)
+    except MixdeskError as error:
+        state.RECIPE_PROBLEM.set(error.to_dict())
+        return
+    mix_desk.step(on, lambda _: mix)
 
 
 def read_recipe(data: bytes, table: LayerTable) -> Mix:
@@ -108,10 +120,24 @@ def not_offered(offers: Sequence[Offer], machine: Mapping[str, Any] | None) -> N
         st.dataframe(grid.frame, column_config=grid.config, hide_index=True, alt="What this machine executes, measured")
 
 
-def probe(machine: Mapping[str, Any] | None) -> None:
-    """While this machine has not been probed: starts that once, and shows how far it is or how it ended."""
-    if machine is not None:
-        return
+def probe(machine: Mapping[str, Any] | None, offers: Sequence[Offer]) -> None:
+    """What this machine executes; while it has not been probed that is started once, and how far it is shown."""
+    with st.container(height=_MACHINE_PX, border=False, gap="small"):
+        if machine is None:
+            _probing()
+            return
+        with st.container(border=True, gap="small"):
+            st.markdown("**This machine**")
+            st.caption(plain(executes(offers)))
+
+
+def executes(offers: Sequence[Offer]) -> str:
+    """What can be chosen beside fp32, in one sentence: "int8: executed here for Conv, Gemm." """
+    told = [f"{offer.precision}: {offer.why}" for offer in offers if offer.offered and offer.precision != "fp32"]
+    return f"{'; '.join(told)}." if told else "Only fp32 is offered for this model; why is listed below."
+
+
+def _probing() -> None:
     known = [row for row in services.jobs(limit=200) if row.kind == "machine"]
     row = known[0] if known else services.job(services.submit_machine())
     jobs.card(row.id, key="mix.machine")

@@ -33,7 +33,8 @@ def heading(on: Subject, document: Document | None) -> None:
             st.caption(plain(conditions.sentence(document.get("conditions"))))
     with right, st.container(horizontal_alignment="right"):
         label = "Profile" if document is None else "Profile again"
-        jobs.run_or_show(on, "profile", label=label, submit=lambda: services.submit_profile(on))
+        jobs.run(on, "profile", label=label, submit=lambda: services.submit_profile(on))
+    jobs.show_last(on, "profile")
     if document is not None:
         _reservations(document)
 
@@ -64,7 +65,7 @@ def tiles(document: Document) -> None:
             _WALL,
         ),
         ("Slowest 5 %", quantities.time_ms(wall.get("p95")), f"median {quantities.time_ms(wall.get('median'))}", _P95),
-        ("In kernels", quantities.time_ms(document.get("kernel_ms")), "with the profiler", _KERNEL),
+        ("In kernels", quantities.time_ms(document.get("kernel_ms")), "with the profiler", kernel_help(document)),
         ("Between kernels", quantities.time_ms(gap), f"{quantities.share(gap_share)} of the run", _GAP),
         (
             "Profiler overhead",
@@ -88,9 +89,20 @@ def tiles(document: Document) -> None:
 _WALL = "Mean wall time of one run without the profiler, with its 95 % interval."
 _P95 = "95 of 100 runs are faster than this."
 _KERNEL = "Sum over all kernels of one run, as the profiler times them."
+_KERNEL_ABOVE = (
+    " It exceeds the mean latency because timing every kernel takes time of its own: the latency is measured in other "
+    "runs, without the profiler. Compare layers with each other by these times, and whole runs by the latency."
+)
 _GAP = "Time of the profiled run that no kernel accounts for: dispatch, allocation, and the profiler itself."
 _OVERHEAD = "Mean time of a run with the profiler over one without it."
 _ATTRIBUTED = "Share of the kernel time that could be given to a layer or a named bucket."
+
+
+def kernel_help(document: Document) -> str:
+    """What "In kernels" is, and how it can be more than the latency where it is."""
+    kernel_ms, mean = document.get("kernel_ms"), (document.get("wall_ms") or {}).get("mean")
+    above = kernel_ms is not None and mean is not None and kernel_ms > mean
+    return _KERNEL + (_KERNEL_ABOVE if above else "")
 
 
 def map_and_card(views: Sequence[LayerView], inspection: Document, *, measured: bool) -> None:

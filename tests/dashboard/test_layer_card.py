@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dashboard.layer_views import LayerView, layer_views
-from dashboard.widgets.layer_card import facts, position, shapes
+from dashboard.widgets.layer_card import facts, position, shapes, slow_names
 from dashboard.widgets.layer_choice import layer_of_points, table_height
 from tests.dashboard.documents import inspect_document, profile_document
 
@@ -55,3 +55,20 @@ def test_a_click_on_a_cell_or_an_area_names_its_layer() -> None:
 
 def test_a_short_table_is_no_higher_than_its_rows() -> None:
     assert table_height(2, 400) < table_height(5, 400) < table_height(500, 400) == 400
+
+
+def renamed(*names: str, op: str = "Conv") -> list[LayerView]:
+    return [replace(VIEWS["stem/conv"], id=name, op=op) for name in names]
+
+
+def test_the_slowest_layers_are_told_apart_by_their_names() -> None:
+    views = renamed("/stage1/0/conv1/Conv", "/stage1/1/conv1/Conv", "/stage2/1/conv1/Conv", "/stem/Conv")
+    assert slow_names(views, views) == ["0/conv1", "stage1/1/conv1", "stage2/1/conv1", "stem"]
+
+
+def test_long_names_are_cut_only_where_they_stay_apart() -> None:
+    long = "a_module_with_a_long_name/"
+    views = renamed(f"{long}x1/{long}", f"{long}x2/{long}")
+    assert len(set(slow_names(views, views))) == 2
+    cut = slow_names(renamed(f"{long}{long}first"), views)
+    assert len(cut[0]) <= 26

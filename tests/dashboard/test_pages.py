@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.store.rows import CandidateRow, DatasetRow, JobRow, JobState, ModelRow, now
 from core.store.workspace import Workspace
 from dashboard import services
+from dashboard.widgets.profile_view import kernel_help
 from tests.dashboard.documents import (
     build_document,
     comparison_document,
@@ -128,6 +129,16 @@ def test_a_profile_shows_latency_without_the_profiler_and_how_the_rest_adds_up(t
     assert shown["Profiler overhead"] == "1.05x"
     assert shown["Attributed"] == "98.8 %"
     assert app.dataframe[0].value["Time (ms)"].is_monotonic_decreasing
+
+
+def test_kernels_that_take_longer_than_the_latency_are_explained(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    assert "exceeds" not in kernel_help(desk.profile)
+    desk.profile["kernel_ms"] = desk.profile["wall_ms"]["mean"] * 1.3
+    shown = {metric.label: metric.help for metric in run("profile").metric}
+    assert "without the profiler" in shown["In kernels"]
+    assert "exceeds the mean latency" in shown["In kernels"]
 
 
 def test_choosing_a_slow_layer_shows_its_card(table: Callable[..., Desk]) -> None:
@@ -348,7 +359,7 @@ def test_a_missed_target_is_said_plainly(table: Callable[..., Desk]) -> None:
     document = build_document(desk.inspection)
     document["target"] = target_document(met=False)
     desk.candidates = (candidate(document),)
-    assert "Target not met: accuracy>=99% · accuracy 97.2 %, needed 98.8 %" in texts(run("compare"))
+    assert "Target not met: accuracy>=99% · accuracy 97.2 %; needed 98.8 %" in texts(run("compare"))
 
 
 def test_an_unchanged_model_says_what_was_tried(table: Callable[..., Desk]) -> None:
@@ -365,7 +376,29 @@ def test_an_unchanged_model_says_what_was_tried(table: Callable[..., Desk]) -> N
 def test_without_times_of_the_original_no_other_figure_takes_their_place(table: Callable[..., Desk]) -> None:
     desk = table()
     desk.candidates = (candidate(build_document(desk.inspection)),)
-    assert "no profile yet" in texts(run("compare"))
+    told = texts(run("compare"))
+    assert "no profile yet" in told
+    assert "measured without it" not in told
+
+
+def test_the_maps_say_that_their_times_are_those_under_the_profiler(table: Callable[..., Desk]) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    desk.candidates = (candidate(build_document(desk.inspection)),)
+    assert "the latency above is measured without it" in texts(run("compare"))
+
+
+def test_a_chosen_layer_has_its_whole_reason_under_the_table(table: Callable[..., Desk]) -> None:
+    desk = table(layers=60)
+    document = build_document(desk.inspection)
+    row = document["layers"][0]
+    row.update(op="Reshape", requested="int8", produced="fp32", executed="int8", why="what feeds it stays in fp32")
+    desk.candidates = (candidate(document),)
+    app = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=30)
+    app.session_state["link.layer"] = row["id"]
+    app.run()
+    assert not app.exception
+    assert f"{row['id']}: placed as fp32; the runtime moves the 8-bit codes through it" in texts(app)
 
 
 def test_a_running_job_is_shown_on_compare(table: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch) -> None:

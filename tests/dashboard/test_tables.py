@@ -110,3 +110,27 @@ def test_the_capability_grid_shows_what_was_measured() -> None:
     assert conv["Speed-up (x)"].tolist() == [2.4]
     refused = frame[frame["Precision"] == "B bf16"]
     assert refused["Speed-up (x)"].isna().all(), "a precision that does not run has no speed"
+
+
+def outcome(op: str, requested: str, produced: str, executed: str, why: str = "a reason") -> str:
+    return tables.reason({"op": op, "requested": requested, "produced": produced, "executed": executed, "why": why})
+
+
+def test_a_layer_that_runs_as_it_was_placed_keeps_the_reason_of_the_plan() -> None:
+    assert outcome("Conv", "int8", "int8", "int8") == "a reason"
+    assert outcome("Relu", "int8", "fp32", "folded") == "a reason"
+
+
+def test_where_the_runtime_differs_from_the_file_the_reason_says_so() -> None:
+    moved = "placed as fp32; the runtime moves the 8-bit codes through it"
+    assert outcome("Reshape", "int8", "fp32", "int8", "what feeds it stays in fp32") == moved
+    assert outcome("Conv", "int8", "int8", "fp32") == "placed as int8; the runtime runs it in fp32 (a reason)"
+    assert outcome("Conv", "int8", "int8", "fp32", "") == "placed as int8; the runtime runs it in fp32"
+
+
+def test_the_column_of_reasons_is_wide_enough_for_the_longest() -> None:
+    rows = build_document(inspect_document(30))["layers"]
+    rows[3]["why"] = "word " * 40
+    assert tables.outcome_table(rows, {}, LIGHT).config["Why"]["width"] > 1200
+    rows[3]["why"] = ""
+    assert tables.outcome_table(rows, {}, LIGHT).config["Why"]["width"] < 700

@@ -21,7 +21,19 @@ def test_a_met_target_says_what_was_reached_needed_and_how_sure_it_is() -> None:
     view = target_view({"target": target_document()})
     assert view is not None
     assert view.met
-    assert view.conditions == ("accuracy 99.8 %, needed 98.8 % (at least 97.9 % with 95 % confidence, 400 samples)",)
+    assert view.conditions == (
+        "accuracy 99.8 %; needed 98.8 % (99 % of the original's 99.8 %); "
+        "surely at least 97.9 % (95 % bound, 400 samples)",
+    )
+
+
+def test_what_is_needed_is_a_share_of_the_original_only_where_the_target_says_so() -> None:
+    told = condition(metric="agreement", text="agreement>=99%", value=0.995, required=0.99)
+    assert told == "agreement 99.5 %; needed 99.0 %"
+
+
+def test_a_size_is_exact_and_has_no_bound() -> None:
+    assert condition(metric="size", value=3e6, bound=3e6, required=4e6) == "size 3.00 MB; needed 4.00 MB"
 
 
 def test_the_gate_of_a_comparison_is_read_too() -> None:
