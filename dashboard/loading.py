@@ -31,7 +31,7 @@ def open_sample(name: str) -> None:
     workspace.add_model(sample.name, model, sample.model.stat().st_size, "sample")
     workspace.add_dataset(sample.data.stem, data, model, sample.data.stat().st_size)
     state.choose_model(model, data=data)
-    services.ensure_inspected(_on_desk())
+    services.ensure_inspected(_on_desk(), afresh=True)
 
 
 def open_upload(given: Sequence[tuple[str, bytes]]) -> None:
@@ -54,7 +54,7 @@ def open_upload(given: Sequence[tuple[str, bytes]]) -> None:
     on = _on_desk() if model_file is None else Subject(_keep_model(model_file, files[model_file]), data=None)
     if data_file is not None:
         on = replace(on, data=_keep_data(data_file, files[data_file], on.model))
-    _put(on)
+    _put(on, afresh=True)
 
 
 def leave_data() -> None:
@@ -82,12 +82,17 @@ def shown_name(file_name: str) -> str:
     return _CONTROL.sub(" ", name)[:_NAME_LIMIT].strip() or "unnamed"
 
 
-def _put(on: Subject) -> None:
+def shown_origin(origin: str) -> str:
+    """Where a model is from, as a browser may see it: of a path on the server only the file's name."""
+    return shown_name(origin) if "/" in origin or "\\" in origin else origin
+
+
+def _put(on: Subject, *, afresh: bool = False) -> None:
     if state.MODEL.get() != on.model.sha256[: state.LINK_DIGITS]:
         state.choose_model(on.model.sha256)
     state.DATA.set(state.SYNTHETIC if on.data is None else on.data.sha256)
     state.choose_shapes(on.shapes)
-    services.ensure_inspected(on)
+    services.ensure_inspected(on, afresh=afresh)
 
 
 def _on_desk() -> Subject:
@@ -99,9 +104,10 @@ def _on_desk() -> Subject:
 
 def _keep_model(name: str, content: bytes) -> ModelRow:
     sha256 = services.workspace().files.put(content, suffix=".onnx")
-    known = services.find_model(sha256)
-    row = ModelRow(sha256=sha256, name=_stem(name), size_bytes=len(content), origin="upload", created_at=now())
-    return row if known is None else known
+    known = next((row for row in services.models() if row.sha256 == sha256), None)
+    if known is not None:
+        return services.workspace().add_model(known.name, sha256, known.size_bytes, "upload")
+    return ModelRow(sha256=sha256, name=_stem(name), size_bytes=len(content), origin="upload", created_at=now())
 
 
 def _keep_data(name: str, content: bytes, model: ModelRow) -> DatasetRow:

@@ -28,12 +28,16 @@ def profile(on: Subject) -> Document | None:
     return _newest(on, "profile")
 
 
-def ensure_inspected(on: Subject) -> JobRow | None:
-    """Sees to it that the model gets read; returns the job while it is not done, or the one that failed."""
+def ensure_inspected(on: Subject, *, afresh: bool = False) -> JobRow | None:
+    """Sees to it that the model gets read; returns the job while it is not done, or the one that failed.
+
+    Where the last reading failed it is repeated only if asked for: `afresh`.
+    """
     if inspection(on) is not None:
         return None
     known = work.job_of(on, "inspect", active=False)
-    return work.job(work.submit_inspect(on)) if known is None else known
+    again = known is None or (afresh and known.is_final)
+    return work.job(work.submit_inspect(on)) if again else known
 
 
 def machine() -> Document | None:

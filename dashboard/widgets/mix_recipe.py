@@ -56,7 +56,7 @@ def recipe(on: Subject, table: LayerTable) -> None:
         st.button(
             "Keep", icon=":material/save:", disabled=not name, on_click=_keep, args=(on, name), key="mix.recipe.keep"
         )
-    st.file_uploader(
+    given = st.file_uploader(
         "Bring in a recipe (JSON)",
         type=["json"],
         max_upload_size=_MOST_MB,
@@ -65,7 +65,7 @@ def recipe(on: Subject, table: LayerTable) -> None:
         args=(on, table),
         help="It may come from another mix, from the command line, or from the same model before it was retrained.",
     )
-    if state.RECIPE_PROBLEM.get() is not None:
+    if given is not None and state.RECIPE_PROBLEM.get() is not None:
         errors.show_document(state.RECIPE_PROBLEM.get())
     st.code(text, language="json", height=320)
 
@@ -132,7 +132,7 @@ def probe(machine: Mapping[str, Any] | None, offers: Sequence[Offer]) -> None:
 
 
 def executes(offers: Sequence[Offer]) -> str:
-    """What can be chosen beside fp32, in one sentence: "int8: executed here for Conv, Gemm." """
+    """What can be chosen beside fp32, in one sentence, e.g. "int8: executed here for Conv, Gemm"."""
     told = [f"{offer.precision}: {offer.why}" for offer in offers if offer.offered and offer.precision != "fp32"]
     return f"{'; '.join(told)}." if told else "Only fp32 is offered for this model; why is listed below."
 

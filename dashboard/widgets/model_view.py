@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.report import quantities
-from dashboard import services, state
+from dashboard import loading, services, state
 from dashboard.graph_viewer import netron_url
 from dashboard.services import Document, Subject
 from dashboard.widgets import empty, shapes, upload
@@ -17,6 +18,12 @@ from dashboard.widgets.text import plain, sentence
 _GRAPH_HEIGHT = 660
 #: Longer tables scroll.
 _ROWS = 8
+#: Which work has nothing to go by where a split is empty.
+_NEEDS_SAMPLES = {
+    "calibration": "int8 and a search have nothing to take the ranges of the values from",
+    "evaluation": "a search has nothing to compare mixes on",
+}
+_MORE_SAMPLES = "Give at least three different samples; equal ones count as one."
 _SEVERITY = {
     "error": (":material/error:", "red"),
     "warning": (":material/warning:", "orange"),
@@ -27,7 +34,11 @@ _SEVERITY = {
 def heading(on: Subject) -> None:
     """Name, origin, size and hash, and the way to another model."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        words = (on.model.origin, quantities.size(on.model.size_bytes), f"sha256 {on.model.sha256[:12]}")
+        words = (
+            loading.shown_origin(on.model.origin),
+            quantities.size(on.model.size_bytes),
+            f"sha256 {on.model.sha256[:12]}",
+        )
         facts = plain(" · ".join(word for word in words if word))
         st.subheader(plain(on.model.name), anchor=False, width="content")
         st.caption(facts, width="stretch")
@@ -172,8 +183,16 @@ def _describe(given: dict[str, Any] | None, *, synthetic: bool) -> None:
     )
     parts = " · ".join(f"{count} {name}" for name, count in splits.items())
     st.caption(f"{parts} · {'with labels' if given['labels'] else 'no labels: fidelity only'}")
+    for told in lacking(splits):
+        st.warning(told, icon=":material/data_alert:")
     if synthetic:
         st.caption("Speed is real with them. Ranges, fidelity and accuracy are not: add data before you trust those.")
+
+
+def lacking(splits: Mapping[str, int]) -> list[str]:
+    """What cannot be done because no sample is left for it, as sentences; `splits`: name -> samples."""
+    empty_ones = [(name, use) for name, use in _NEEDS_SAMPLES.items() if splits.get(name) == 0]
+    return [f"No sample is left for {name}: {use}. {_MORE_SAMPLES}" for name, use in empty_ones]
 
 
 def _tensor(way: str, spec: dict[str, Any]) -> tuple[str, str, str, str]:
