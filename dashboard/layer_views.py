@@ -83,7 +83,7 @@ def short_names(views: Sequence[LayerView]) -> dict[str, str]:
     ends = Counter(path[-length:] for path in paths.values() for length in range(1, len(path) + 1))
     names = {}
     for layer, path in paths.items():
-        unique = (length for length in range(2, len(path) + 1) if ends[path[-length:]] == 1)
+        unique = (length for length in range(min(2, len(path)), len(path) + 1) if ends[path[-length:]] == 1)
         length = next(unique, None)
         names[layer] = "/".join(path[-length:]) if length else layer
     return names

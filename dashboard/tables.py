@@ -28,8 +28,10 @@ _LETTER_PX = 6.6
 _LEAST_SENTENCE_PX = 240
 #: Operators that only pass values on, so that the runtime may hand them 8-bit codes as they are.
 _MOVERS = frozenset(
-    "Concat DepthToSpace Expand Flatten Gather Identity Pad Reshape Slice SpaceToDepth Split Squeeze Tile Transpose "
-    "Unsqueeze".split()
+    {
+        *("Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "Slice"),
+        *("SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"),
+    }
 )
 
 

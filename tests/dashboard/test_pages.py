@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 from core.store.rows import CandidateRow, DatasetRow, JobRow, JobState, ModelRow, now
 from core.store.workspace import Workspace
 from dashboard import services
-from dashboard.widgets.profile_view import kernel_help
 from tests.dashboard.documents import (
     build_document,
     comparison_document,
@@ -129,16 +128,6 @@ def test_a_profile_shows_latency_without_the_profiler_and_how_the_rest_adds_up(t
     assert shown["Profiler overhead"] == "1.05x"
     assert shown["Attributed"] == "98.8 %"
     assert app.dataframe[0].value["Time (ms)"].is_monotonic_decreasing
-
-
-def test_kernels_that_take_longer_than_the_latency_are_explained(table: Callable[..., Desk]) -> None:
-    desk = table()
-    desk.profile = profile_document(desk.inspection)
-    assert "exceeds" not in kernel_help(desk.profile)
-    desk.profile["kernel_ms"] = desk.profile["wall_ms"]["mean"] * 1.3
-    shown = {metric.label: metric.help for metric in run("profile").metric}
-    assert "without the profiler" in shown["In kernels"]
-    assert "exceeds the mean latency" in shown["In kernels"]
 
 
 def test_choosing_a_slow_layer_shows_its_card(table: Callable[..., Desk]) -> None:
@@ -408,3 +397,46 @@ def test_a_running_job_is_shown_on_compare(table: Callable[..., Desk], monkeypat
     monkeypatch.setattr(services, "job_of", lambda _, kind, active=True: row if kind == "build" and active else None)
     assert row.state is JobState.QUEUED
     assert "Probe this machine" in texts(run("compare"))
+
+
+# ---- What stays where it is ---------------------------------------------------------------------------------------
+
+
+def test_a_running_profile_is_shown_below_the_heading_and_its_button_waits(
+    table: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = table()
+    desk.profile = profile_document(desk.inspection)
+    row = services.job(services.submit_machine())
+    monkeypatch.setattr(services, "job_of", lambda _, kind, active=True: row if kind == "profile" else None)
+    app = run("profile")
+    assert app.button(key="profile.run").disabled
+    assert not any("Probe this machine" in str(told.value) for column in app.columns for told in column.markdown)
+    assert "Probe this machine" in texts(app)
+
+
+def test_while_the_machine_is_probed_the_buttons_for_int8_hold_their_place(table: Callable[..., Desk]) -> None:
+    table(machine=None)
+    before = run("mix")
+    assert before.button(key="mix.op.Conv").disabled
+    assert "Not known yet" in before.button(key="mix.op.Conv").help
+    table()
+    after = run("mix")
+    assert not after.button(key="mix.op.Conv").disabled
+    assert toolbar(before) == toolbar(after)
+    assert "int8: executed here for" in texts(after)
+
+
+def toolbar(app: AppTest) -> list[str | None]:
+    return [button.key for button in app.button if str(button.key).startswith("mix.op.")]
+
+
+def test_a_refused_recipe_is_told_beside_its_upload(table: Callable[..., Desk]) -> None:
+    table()
+    app = AppTest.from_file(str(PAGES / "mix.py"), default_timeout=30)
+    app.session_state["mix.drawer.recipe"] = True
+    app.run()
+    app.file_uploader(key="mix.recipe.upload").set_value(("r.json", b"{", "application/json")).run()
+    assert not app.exception
+    assert "This file is not JSON" in texts(app)
+    assert app.session_state["notice"] is None if "notice" in app.session_state else True

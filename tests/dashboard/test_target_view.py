@@ -22,8 +22,10 @@ def test_a_met_target_says_what_was_reached_needed_and_how_sure_it_is() -> None:
     assert view is not None
     assert view.met
     assert view.conditions == (
-        "accuracy 99.8 %; needed 98.8 % (99 % of the original's 99.8 %); "
-        "surely at least 97.9 % (95 % bound, 400 samples)",
+        (
+            "accuracy 99.8 %; needed 98.8 % (99 % of the original's 99.8 %); "
+            "surely at least 97.9 % (95 % bound, 400 samples)"
+        ),
     )
 
 
