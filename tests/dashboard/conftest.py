@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from core.store.workspace import Workspace
 from dashboard import services
+from tests.dashboard.faked import Desk, faked
 
 
 @pytest.fixture
@@ -17,3 +18,10 @@ def desk(workspace_path: Path) -> Iterator[Workspace]:
     assert workspace_path.name
     yield services.workspace()
     services.close()
+
+
+@pytest.fixture
+def table(desk: Workspace, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Desk]:
+    """Makes a desk whose services answer with the documents of the test."""
+    assert desk.path.exists()
+    return faked(monkeypatch)
