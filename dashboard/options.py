@@ -25,8 +25,8 @@ SERVER: Final[Mapping[str, Any]] = {
     "client.showErrorLinks": False,
 }
 
-#: The look: quiet and dense, one accent, grey structure. The accent carries white text: on a dark page it is darker than
-#: links are.
+#: The look: quiet and dense, one accent, grey structure. The accent carries white text, so that on a dark
+#: page it is darker than links are.
 THEME: Final[Mapping[str, Any]] = {
     "theme.baseFontSize": 14,
     "theme.baseRadius": "small",

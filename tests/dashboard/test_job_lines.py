@@ -11,7 +11,7 @@ from core.runtime.conditions import Conditions
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 from dashboard.widgets.job_chip import chip_line
-from dashboard.widgets.jobs import clock, progress_line
+from dashboard.widgets.jobs import clock, progress_line, told_error
 from dashboard.widgets.strip import machine_line
 
 
@@ -63,3 +63,23 @@ def test_the_machine_chip_names_what_decides_the_kernels() -> None:
     )
     assert machine_line(here) == "2 cores, AVX512-VNNI, ort 1.32, CPU"
     assert machine_line(replace(here, features=())) == "2 cores, ort 1.32, CPU"
+
+
+def test_a_waiting_job_names_no_process(row: JobRow) -> None:
+    what = "Waits for 'Auto-mix digits-cnn' (process 15109) and 1 more before it"
+    assert progress_line(replace(row, what=what)) == "Waits for 'Auto-mix digits-cnn' and 1 more before it"
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"),
+    [
+        ("What it had found is kept; start it again. Its log: ab.log.", "Start it again. Its log: ab.log."),
+        ("What it had found is kept. Its log: ab.log.", "Its log: ab.log."),
+        ("What it had found is kept.", None),
+        ("Export it.", "Export it."),
+    ],
+)
+def test_something_is_said_to_be_kept_only_where_something_was_found(hint: str, shown: str | None) -> None:
+    error = {"kind": "crashed", "message": "It was killed.", "hint": hint}
+    assert told_error(error, found=False) == {**error, "hint": shown}
+    assert told_error(error, found=True) == error

@@ -14,9 +14,10 @@ from dashboard.group_views import GroupView, group_views
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
 from dashboard.mixing import Mix
+from dashboard.offers import offers
 from dashboard.widgets.mix_build import suggested_name, summary
 from dashboard.widgets.mix_inspector import facts, here
-from dashboard.widgets.mix_recipe import read_recipe
+from dashboard.widgets.mix_recipe import executes, read_recipe
 from tests.dashboard.documents import inspect_document, machine_document, profile_document
 
 INSPECTION = inspect_document(30)
@@ -86,3 +87,8 @@ def test_what_is_no_recipe_of_this_model_is_refused_in_one_line(
     with pytest.raises(error, match=words) as raised:
         read_recipe(data, TABLE)
     assert "\n" not in raised.value.message
+
+
+def test_what_the_machine_executes_is_one_sentence() -> None:
+    assert executes(offers(machine_document(), ["Conv", "Gemm"])) == "int8: executed here for Conv, Gemm."
+    assert executes(offers(None, ["Conv"])).startswith("Only fp32 is offered")

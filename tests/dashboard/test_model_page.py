@@ -156,3 +156,29 @@ def test_a_link_to_a_model_of_another_server_says_so(desk: Workspace) -> None:
     app.session_state["link.model"] = "0123456789ab"
     app.run()
     assert "0123456789ab, which this workspace does not have" in app.warning[0].value
+
+
+@pytest.mark.parametrize(
+    ("splits", "words"),
+    [
+        ({"calibration": 0, "evaluation": 0, "holdout": 8}, ["calibration", "evaluation"]),
+        ({"calibration": 1, "evaluation": 0, "holdout": 1}, ["evaluation"]),
+        ({"calibration": 1, "evaluation": 1, "holdout": 1}, []),
+    ],
+)
+def test_data_with_too_few_distinct_samples_says_what_cannot_be_done(
+    desk: Workspace, model: ModelRow, splits: dict[str, int], words: list[str]
+) -> None:
+    inspected(desk, model, data={"name": "few", "samples": 8, "synthetic": True, "splits": splits, "labels": False})
+    told = [str(warning.value) for warning in show(model).warning]
+    assert [line.startswith(f"No sample is left for {word}") for line, word in zip(told, words, strict=True)] == [
+        True for _ in words
+    ]
+
+
+def test_a_path_of_the_server_is_not_shown(desk: Workspace) -> None:
+    row = desk.add_model("net", desk.files.put(b"a model", suffix=".onnx"), 7, "/home/somebody/nets/first.onnx")
+    inspected(desk, row)
+    shown = texts(show(row)).replace("\\", "")
+    assert "first.onnx" in shown
+    assert "somebody" not in shown

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from streamlit import config
 
 from dashboard import options
+from dashboard.chips import CONTRAST, luminance
 
 FILE = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
@@ -42,3 +44,8 @@ def test_nothing_is_sent_and_only_this_machine_is_served_unless_told_otherwise()
 def test_a_server_for_others_answers_under_any_name() -> None:
     assert options.allowed_hosts("0.0.0.0") == ["*"]
     assert "server.allowedHosts" not in options.server_options(host="0.0.0.0", port=80)
+
+
+@pytest.mark.parametrize("kind", ["light", "dark"])
+def test_white_text_on_the_accent_can_be_read(kind: str) -> None:
+    assert 1.05 / (luminance(options.THEME[f"theme.{kind}.primaryColor"]) + 0.05) >= CONTRAST

@@ -14,6 +14,7 @@ from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
 from core.errors import DataError, MixdeskError, ModelError, RequestError
+from core.jobs import queue
 from core.jobs.outcome import fail, finish
 from core.jobs.queue import jobs
 from core.progress import Silent
@@ -197,3 +198,37 @@ def test_opening_the_same_sample_again_reads_it_once(desk: Workspace) -> None:
 )
 def test_names_lose_folders_and_control_characters(given: str, shown: str) -> None:
     assert loading.shown_name(given) == shown
+
+
+def refused_before(desk: Workspace, origin: str) -> str:
+    """A model that the command line gave and whose reading failed; returns its hash."""
+    sha256 = desk.files.put(MODEL, suffix=".onnx")
+    params = {"model": sha256, "data": None, **services.DEFAULTS, "model_name": "first", "origin": origin}
+    job_id = queue.submit(desk, "inspect", params, title="Inspect first")
+    with desk.database.writing() as connection:
+        connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(state=JobState.RUNNING))
+    assert fail(desk, job_id, {"kind": "crashed", "message": "It was killed.", "hint": None, "layer": None})
+    return sha256
+
+
+def test_a_fresh_upload_is_read_again_where_the_last_reading_failed(desk: Workspace) -> None:
+    sha256 = refused_before(desk, "/home/somebody/first.onnx")
+    loading.open_upload([("net.onnx", MODEL)])
+    assert [row.state for row in jobs(desk)] == [JobState.QUEUED, JobState.FAILED]
+    work(desk)
+    assert (desk.model(sha256).name, desk.model(sha256).origin) == ("net", "upload")
+
+
+def test_a_model_that_the_command_line_gave_counts_as_uploaded_from_then_on(desk: Workspace) -> None:
+    sha256 = desk.files.put(MODEL, suffix=".onnx")
+    desk.add_model("first", sha256, len(MODEL), "/home/somebody/first.onnx")
+    loading.open_upload([("net.onnx", MODEL)])
+    assert (desk.model(sha256).name, desk.model(sha256).origin) == ("first", "upload")
+
+
+@pytest.mark.parametrize(
+    ("origin", "shown"),
+    [("/home/somebody/a.onnx", "a.onnx"), ("C:\\nets\\a.onnx", "a.onnx"), ("upload", "upload"), ("", "")],
+)
+def test_an_origin_is_shown_without_folders(origin: str, shown: str) -> None:
+    assert loading.shown_origin(origin) == shown
