@@ -234,4 +234,4 @@ def test_a_refused_recipe_is_told_beside_its_upload(table: Callable[..., Desk]) 
     app.file_uploader(key="mix.recipe.upload").set_value(("r.json", b"{", "application/json")).run()
     assert not app.exception
     assert "This file is not JSON" in texts(app)
-    assert app.session_state["notice"] is None if "notice" in app.session_state else True
+    assert "notice" not in app.session_state, "nothing is told at the top of the page"
