@@ -36,6 +36,11 @@ def test_layers_buckets_and_gap_add_up(profile: Profile) -> None:
     assert shares == pytest.approx(1 - sum(told["buckets"].values()) / kernels)
 
 
+def test_overhead_is_the_instrumented_run_over_the_median_without_instruments(profile: Profile) -> None:
+    document = profile.to_dict()
+    assert document["overhead"] == pytest.approx(document["instrumented_ms"] / document["wall_ms"]["median"])
+
+
 def test_all_kernel_time_has_an_owner(profile: Profile) -> None:
     assert profile.attributed_share == 1
     assert set(profile.buckets) == set(BUCKETS)
