@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from core.intake.dataset import Dataset
@@ -74,7 +74,6 @@ class SearchResult:
     refused: Mapping[str, str]
     evaluations: int
     lowerable: int
-    quick: QuickRatio | None = field(default=None)
 
 
 def search_mix(
@@ -220,9 +219,9 @@ class _Search:
                 f"The fastest mix that kept the target ran at {quick.ratio:.2f}x the speed of the original"
                 f" ({len(best)} of {len(self._groups)} groups in int8), so the original stays."
             )
-            return self._result(None, why, solo, refused, quick)
+            return self._result(None, why, solo, refused)
         why = f"{len(best)} of {len(self._groups)} groups with weights in int8"
-        return self._result(best, why, solo, refused, quick)
+        return self._result(best, why, solo, refused)
 
     def _why_nothing(self, solo: Mapping[str, SoloScore]) -> str:
         if not solo:
@@ -286,7 +285,6 @@ class _Search:
         why: str,
         solo: Mapping[str, SoloScore],
         refused: Mapping[str, str],
-        quick: QuickRatio | None = None,
     ) -> SearchResult:
         front = tuple(self._point(scored) for scored in self._bench.scored() if scored.size_bytes)
-        return SearchResult(mix, why, front, solo, refused, self._bench.evaluations, len(self._groups), quick)
+        return SearchResult(mix, why, front, solo, refused, self._bench.evaluations, len(self._groups))

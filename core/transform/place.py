@@ -112,15 +112,13 @@ class _Placer:
         """Works batch norms into the weights, then rounds the output where the kernel needs it."""
         if body.weighted and body.foldable:
             weight, bias = folded_weights(body)
-            self._codes_after_fold(body, unlink_folded(body))
+            output = unlink_folded(body)
+            # the range is that of what the folded nodes gave, which the anchor now gives itself
+            self._codes[id(output)] = activation_code(self._ranges[id(body.output)])
+            self._round(body, output)
             self._store_float(body.anchor, weight, bias)
         elif body.rounded:
             self._round(body, body.output)
-
-    def _codes_after_fold(self, body: Body, output: ir.Value) -> None:
-        code = activation_code(self._ranges[id(body.output)])
-        self._codes[id(output)] = code
-        self._round(body, output)
 
     def _store_float(self, anchor: ir.Node, weight: Array, bias: Array | None) -> None:
         anchor.replace_input_with(1, self._initializer(anchor, "weight", weight))
