@@ -1,4 +1,4 @@
-"""Work: a command's long part runs as a job of the workspace, in a child process that may die alone."""
+"""Work: a command's long part runs as a job of the workspace, shown while it runs; Ctrl-C and SIGTERM stop it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from core.cli.display import JobDisplay
-from core.errors import MixdeskError, StoppedError, WorkError
+from core.errors import StoppedError
 
 if TYPE_CHECKING:
-    from core.store.rows import JobRow
     from core.store.workspace import Workspace
-
-_POLL_S = 0.1
 
 
 def open_workspace(path: Path | None) -> Workspace:
@@ -34,54 +31,19 @@ def run_job(workspace: Workspace, kind: str, params: Mapping[str, Any], *, title
         MixdeskError: what the job said went wrong, or how it ended.
     """
     from core.jobs import queue
-    from core.jobs.supervisor import Supervisor
-    from core.tasks.command import child_command
 
-    job_id = queue.submit(workspace, kind, params, title=title)
-    supervisor = Supervisor(workspace, child_command(workspace.path), only=job_id)
+    return show_job(workspace, queue.submit(workspace, kind, params, title=title), title=title)
+
+
+def show_job(workspace: Workspace, job_id: str, *, title: str) -> dict[str, Any]:
+    """Runs this queued job to its end, shown in the terminal; as `run_job`."""
+    from core.tasks.running import finish_job
+
     with _terminate_as_interrupt(), JobDisplay(title) as display:
-        supervisor.start()
         try:
-            row = queue.wait(workspace, job_id, display.show, poll_s=_POLL_S)
-        except KeyboardInterrupt:
-            queue.stop(workspace, job_id)
-            row = queue.wait(workspace, job_id, display.show, poll_s=_POLL_S)
-        finally:
-            supervisor.close()
-    return outcome(row, workspace.logs)
-
-
-def outcome(row: JobRow, logs: Path) -> dict[str, Any]:
-    """A finished job's document.
-
-    Args:
-        row: the job in its final state.
-        logs: the folder of its log.
-
-    Raises:
-        MixdeskError: of the kind that the job ended with.
-    """
-    if row.state == "done" and row.result is not None:
-        return dict(row.result)
-    if row.state == "stopped":
-        raise StoppedError(f"Stopped: {row.title}.")
-    error = row.error or {"message": f"The job '{row.title}' ended without a result (state: {row.state})."}
-    raise _error_of(error, logs / row.log)
-
-
-def _error_of(error: Mapping[str, Any], log: Path) -> MixdeskError:
-    """The stored error as an exception again; what went wrong while working names the log by its full path."""
-    of_kind = {known.kind: known for known in _tree(MixdeskError)}.get(str(error.get("kind")), WorkError)
-    hint = error.get("hint")
-    if issubclass(of_kind, WorkError):
-        hint = str(hint).replace(log.name, str(log)) if hint else f"Its log: {log}."
-    return of_kind(str(error.get("message")), hint=hint, layer=error.get("layer"))
-
-
-def _tree(of_kind: type[MixdeskError]) -> Iterator[type[MixdeskError]]:
-    yield of_kind
-    for below in of_kind.__subclasses__():
-        yield from _tree(below)
+            return finish_job(workspace, job_id, on_change=display.show)
+        except KeyboardInterrupt as interrupt:
+            raise StoppedError(f"Stopped: {title}.") from interrupt
 
 
 @contextmanager

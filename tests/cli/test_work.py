@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from core.cli.display import JobDisplay
-from core.cli.work import outcome, run_job
+from core.cli.work import run_job
 from core.errors import CrashedError, DataError, MixdeskError, StoppedError, WorkError
 from core.jobs import queue
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 from core.tasks import command
+from core.tasks.running import outcome
 from tests.cli.test_display import ROW
 
 LOGS = Path("/somewhere/logs")
