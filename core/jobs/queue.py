@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, null, select, update
 
-from core.errors import NotFoundError, WorkError, did_you_mean
+from core.errors import NotFoundError, RequestError, WorkError, did_you_mean
 from core.store.rows import JobRow, JobState, Partial, new_id, now
 from core.store.strict_json import plain
 from core.store.tables import JOBS, PARTIALS
@@ -17,10 +17,13 @@ from core.store.workspace import SHORTEST_PREFIX, Workspace
 POLL_S = 0.2
 
 
-def submit(workspace: Workspace, kind: str, params: Mapping[str, Any], *, title: str = "") -> str:
+def submit(
+    workspace: Workspace, kind: str, params: Mapping[str, Any], *, title: str = "", resumes: str | None = None
+) -> str:
     """Queues a job and returns its id at once; a `Supervisor` on this workspace will run it.
 
-    `params["model"]`, where there is one, is the hash of the model by which the job is found again.
+    `params["model"]`, where there is one, is the hash of the model by which the job is found again. `resumes` is the
+    id of the job whose work it does again.
     """
     job_id = new_id()
     given = plain(params)
@@ -37,6 +40,7 @@ def submit(workspace: Workspace, kind: str, params: Mapping[str, Any], *, title:
         "created_at": now(),
         "log": f"{job_id}.log",
         "stop_requested": False,
+        "resumes": resumes,
     }
     with workspace.database.writing() as connection:
         connection.execute(JOBS.insert().values(values))
@@ -44,9 +48,16 @@ def submit(workspace: Workspace, kind: str, params: Mapping[str, Any], *, title:
 
 
 def resume(workspace: Workspace, job_id: str) -> str:
-    """Queues the same work again as a new job and returns its id; what the old one cached is used."""
+    """Queues the same work again as a new job and returns its id; what the old one cached is used.
+
+    Raises:
+        NotFoundError: no such job.
+        RequestError: it has not ended.
+    """
     old = job(workspace, job_id)
-    return submit(workspace, old.kind, old.params, title=old.title)
+    if not old.is_final:
+        raise RequestError(f"The job '{old.title}' is still {old.state}.", hint="There is nothing to resume yet.")
+    return submit(workspace, old.kind, old.params, title=old.title, resumes=old.id)
 
 
 def stop(workspace: Workspace, job_id: str) -> JobRow:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 from core.errors import RequestError, WorkError
 from core.store.database import Database
 
-NEWEST_REVISION = "0001"
+NEWEST_REVISION = "0002"
 LOCK_TIMEOUT_S = 60.0
 _ADVISORY_LOCK = 0x6D697864  # "mixd": several machines may open one PostgreSQL database
 _FOLDER = Path(__file__).parent / "migrations"

@@ -71,6 +71,16 @@ class MixRow:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapesRow:
+    """Sizes of a model's inputs kept under a name: input name -> sizes, all of them whole numbers."""
+
+    model_sha256: str
+    name: str
+    shapes: Mapping[str, tuple[int, ...]]
+    updated_at: datetime
+
+
 class JobState(StrEnum):
     """Where a job is in its life."""
 
@@ -97,7 +107,8 @@ class JobRow:
 
     `what` names the piece of work at hand; of a queued job it says what the job waits for. `error` is an object as in
     `core.errors.MixdeskError.to_dict`, also for crashed, stopped and interrupted jobs. `log` is a file in the
-    workspace's `logs` folder. `pid` leads the process group of the worker.
+    workspace's `logs` folder. `pid` leads the process group of the worker. `resumes` is the id of the job whose work
+    it does again, which may have been forgotten since.
     """
 
     id: str
@@ -122,6 +133,7 @@ class JobRow:
     supervisor_pid: int | None
     supervisor_started: float | None
     heartbeat_at: datetime | None
+    resumes: str | None = None
 
     @property
     def is_final(self) -> bool:

@@ -95,6 +95,7 @@ JOBS = Table(
     Column("supervisor_pid", Integer),
     Column("supervisor_started", Float),
     Column("heartbeat_at", UtcDateTime),
+    Column("resumes", String(32)),
     Index("ix_jobs_state_created", "state", "created_at"),
     Index("ix_jobs_model", "model_sha256"),
 )
@@ -132,6 +133,22 @@ MIXES = Table(
     Column("name", String(200), primary_key=True),
     Column("recipe", _json(), nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+)
+
+SHAPES = Table(
+    "shapes",
+    METADATA,
+    Column("model_sha256", String(64), ForeignKey("models.sha256", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("shapes", _json(), nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+BASELINES = Table(
+    "baselines",
+    METADATA,
+    Column("model_sha256", String(64), ForeignKey("models.sha256", ondelete="CASCADE"), primary_key=True),
+    Column("candidate_id", String(32), ForeignKey("candidates.id", ondelete="CASCADE"), nullable=False),
 )
 
 CACHE = Table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,9 +15,9 @@ from core.errors import NotFoundError, RequestError
 from core.store.database import Database, is_writable, sqlite_url, upsert
 from core.store.files import ContentFiles
 from core.store.migrate import migrate
-from core.store.rows import CandidateRow, DatasetRow, MixRow, ModelRow, now
+from core.store.rows import CandidateRow, DatasetRow, MixRow, ModelRow, ShapesRow, now
 from core.store.strict_json import plain
-from core.store.tables import CACHE, CANDIDATES, DATASETS, MIXES, MODELS
+from core.store.tables import BASELINES, CACHE, CANDIDATES, DATASETS, MIXES, MODELS, SHAPES
 
 DATABASE_NAME = "mixdesk.db"
 SHORTEST_PREFIX = 6
@@ -175,6 +175,51 @@ class Workspace:
         with self.database.writing() as connection:
             connection.execute(MIXES.delete().where(MIXES.c.model_sha256 == model_sha256, MIXES.c.name == name))
 
+    # shapes and baselines
+
+    def save_shapes(self, model_sha256: str, name: str, shapes: Mapping[str, Sequence[int]]) -> ShapesRow:
+        """Keeps the sizes of a model's inputs under a name, in place of older ones with that name."""
+        kept = {given: [int(size) for size in sizes] for given, sizes in shapes.items()}
+        values = {"model_sha256": model_sha256, "name": name, "shapes": kept, "updated_at": now()}
+        with self.database.writing() as connection:
+            upsert(connection, SHAPES, values, update=("shapes", "updated_at"))
+        return _shapes_row(values)
+
+    def named_shapes(self, model_sha256: str) -> tuple[ShapesRow, ...]:
+        """The named shapes of a model, last changed first."""
+        of_model = select(SHAPES).where(SHAPES.c.model_sha256 == model_sha256)
+        statement = of_model.order_by(SHAPES.c.updated_at.desc(), SHAPES.c.name)
+        with self.database.reading() as connection:
+            return tuple(_shapes_row(row) for row in connection.execute(statement).mappings())
+
+    def remove_shapes(self, model_sha256: str, name: str) -> None:
+        """Forgets named shapes (nothing happens where there are none)."""
+        with self.database.writing() as connection:
+            connection.execute(SHAPES.delete().where(SHAPES.c.model_sha256 == model_sha256, SHAPES.c.name == name))
+
+    def baseline(self, model_sha256: str) -> str | None:
+        """The id of the candidate that the others of this model are compared with; None: the original."""
+        chosen = select(BASELINES.c.candidate_id).where(BASELINES.c.model_sha256 == model_sha256)
+        with self.database.reading() as connection:
+            found: str | None = connection.execute(chosen).scalar()
+        return found
+
+    def set_baseline(self, model_sha256: str, candidate_id: str | None) -> None:
+        """Chooses the candidate that the others of this model are compared with; None: the original again.
+
+        Raises:
+            NotFoundError: the model has no such candidate.
+        """
+        chosen = None if candidate_id is None else self.candidate(candidate_id)
+        if chosen is not None and chosen.model_sha256 != model_sha256:
+            raise NotFoundError(f"Candidate {chosen.id} was not built from this model.")
+        with self.database.writing() as connection:
+            if chosen is None:
+                connection.execute(BASELINES.delete().where(BASELINES.c.model_sha256 == model_sha256))
+            else:
+                values = {"model_sha256": model_sha256, "candidate_id": chosen.id}
+                upsert(connection, BASELINES, values, update=("candidate_id",))
+
     # cache
 
     def cache_get(self, key: str) -> dict[str, Any] | None:
@@ -223,6 +268,12 @@ def _prepare_folder(folder: Path) -> None:
             f"The workspace folder {folder} cannot be written.",
             hint="Choose a folder that you may write to with --workspace.",
         )
+
+
+def _shapes_row(row: Mapping[Any, Any]) -> ShapesRow:
+    values = {str(name): value for name, value in row.items()}
+    shapes = {name: tuple(sizes) for name, sizes in values["shapes"].items()}
+    return ShapesRow(**{**values, "shapes": shapes})
 
 
 def _dicts(rows: Any) -> list[dict[str, Any]]:

@@ -118,12 +118,18 @@ class JobsContract:
         again = queue.job(workspace, queue.resume(workspace, old))
         before = queue.job(workspace, old)
         assert again.id != old
+        assert (again.resumes, before.resumes) == (old, None)
         assert (again.kind, again.params, again.title, again.state) == (
             before.kind,
             before.params,
             before.title,
             "queued",
         )
+
+    def test_a_job_that_has_not_ended_is_not_queued_twice(self, workspace: Workspace) -> None:
+        for active in (queue.submit(workspace, "profile", {}, title="Profile m"), running(workspace)):
+            with pytest.raises(RequestError, match=r"is still (queued|running)"):
+                queue.resume(workspace, active)
 
     def test_waiting_tells_each_change_and_ends_with_the_job(self, workspace: Workspace) -> None:
         job_id = queue.submit(workspace, "profile", {})

@@ -11,13 +11,14 @@ from datetime import UTC, timedelta
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from core.errors import NotFoundError, RequestError
+from core.jobs import queue
 from core.store import clean
 from core.store.migrate import migrate
 from core.store.rows import CandidateRow, ModelRow, now
-from core.store.tables import METADATA, MODELS
+from core.store.tables import JOBS, METADATA, MODELS
 from core.store.workspace import Workspace
 
 Opener = Callable[[], Workspace]
@@ -39,6 +40,13 @@ def stored_candidate(workspace: Workspace, model: ModelRow, content: bytes = b"c
         name="all int8",
     )
     return workspace.add_candidate(made)
+
+
+BACK_TO_THE_FIRST_SCHEMA = (
+    "DROP TABLE shapes",
+    "DROP TABLE baselines",
+    "ALTER TABLE jobs DROP COLUMN resumes",
+)
 
 
 def delete_all_and_fail(workspace: Workspace) -> None:
@@ -151,6 +159,48 @@ class StoreContract:
         workspace.remove_mix(model.sha256, "never was")
         assert workspace.mixes(model.sha256) == ()
 
+    def test_shapes_are_kept_with_their_model_under_a_name(self, workspace: Workspace) -> None:
+        model, other = stored_model(workspace, b"1"), stored_model(workspace, b"2")
+        workspace.save_shapes(model.sha256, "one image", {"image": (1, 3, 224, 224)})
+        workspace.save_shapes(model.sha256, "eight images", {"image": [8, 3, 224, 224], "scale": ()})
+        workspace.save_shapes(model.sha256, "one image", {"image": (1, 3, 192, 192)})
+        found = [(row.name, row.shapes) for row in workspace.named_shapes(model.sha256)]
+        assert found == [
+            ("one image", {"image": (1, 3, 192, 192)}),
+            ("eight images", {"image": (8, 3, 224, 224), "scale": ()}),
+        ]
+        assert workspace.named_shapes(other.sha256) == ()
+
+    def test_shapes_can_be_forgotten_and_need_a_model(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        saved = workspace.save_shapes(model.sha256, "small", {"x": (1, 8)})
+        assert workspace.named_shapes(model.sha256) == (saved,)
+        workspace.remove_shapes(model.sha256, "small")
+        workspace.remove_shapes(model.sha256, "never was")
+        assert workspace.named_shapes(model.sha256) == ()
+        with pytest.raises(NotFoundError):
+            workspace.save_shapes("f" * 64, "small", {"x": (1, 8)})
+
+    def test_a_model_has_one_baseline_until_it_is_the_original_again(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        first, second = stored_candidate(workspace, model), stored_candidate(workspace, model)
+        assert workspace.baseline(model.sha256) is None
+        workspace.set_baseline(model.sha256, first.id)
+        workspace.set_baseline(model.sha256, second.id[:8])
+        assert workspace.baseline(model.sha256) == second.id
+        workspace.set_baseline(model.sha256, None)
+        assert workspace.baseline(model.sha256) is None
+
+    def test_a_baseline_is_a_candidate_of_that_model_and_goes_with_it(self, workspace: Workspace) -> None:
+        model, other = stored_model(workspace, b"1"), stored_model(workspace, b"2")
+        foreign, own = stored_candidate(workspace, other), stored_candidate(workspace, model)
+        for refused in (foreign.id, "0" * 12):
+            with pytest.raises(NotFoundError):
+                workspace.set_baseline(model.sha256, refused)
+        workspace.set_baseline(model.sha256, own.id)
+        clean.remove_candidate(workspace, own.id)
+        assert workspace.baseline(model.sha256) is None
+
     def test_the_cache_keeps_the_last_value_of_a_key(self, workspace: Workspace) -> None:
         assert workspace.cache_get("key") is None
         workspace.cache_put("key", {"value": 1})
@@ -189,6 +239,21 @@ class StoreContract:
         with workspace.database.reading() as connection:
             context = MigrationContext.configure(connection, opts={"compare_type": True})
             assert compare_metadata(context, METADATA) == []
+
+    def test_a_workspace_of_the_first_schema_keeps_all_it_has(self, opener: Opener) -> None:
+        first = opener()
+        model = stored_model(first)
+        built = stored_candidate(first, model)
+        job_id = queue.submit(first, "profile", {"model": model.sha256})
+        with first.database.writing() as connection:
+            for change in (*BACK_TO_THE_FIRST_SCHEMA, "UPDATE alembic_version SET version_num = '0001'"):
+                connection.execute(text(change))
+        first.close()
+        again = opener()
+        assert (again.models(), again.candidates()) == ((model,), (built,))
+        with again.database.reading() as connection:
+            assert connection.execute(select(JOBS.c.id, JOBS.c.resumes)).one() == (job_id, None)
+            assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), METADATA) == []
 
     def test_migrating_again_changes_nothing(self, workspace: Workspace) -> None:
         row = stored_model(workspace)
