@@ -157,4 +157,6 @@ CACHE = Table(
     Column("key", Text, primary_key=True),
     Column("value", _json(), nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("model_sha256", String(64)),
+    Index("ix_cache_model", "model_sha256"),
 )

@@ -228,11 +228,11 @@ class Workspace:
             value = connection.execute(select(CACHE.c.value).where(CACHE.c.key == key)).scalar()
         return None if value is None else dict(value)
 
-    def cache_put(self, key: str, value: Mapping[str, Any]) -> None:
-        """Keeps a JSON object under `key`, in place of an older one."""
-        values = {"key": key, "value": value, "created_at": now()}
+    def cache_put(self, key: str, value: Mapping[str, Any], *, model: str | None = None) -> None:
+        """Keeps a JSON object under `key`, in place of an older one; with `model` (a hash) it goes when that goes."""
+        values = {"key": key, "value": value, "created_at": now(), "model_sha256": model}
         with self.database.writing() as connection:
-            upsert(connection, CACHE, values, update=("value", "created_at"))
+            upsert(connection, CACHE, values, update=("value", "created_at", "model_sha256"))
 
     def _one(self, table: Table, key: Column[Any], wanted: str, noun: str) -> dict[str, Any]:
         """The newest row whose key is `wanted` or, if unique, begins with it."""

@@ -46,6 +46,8 @@ BACK_TO_THE_FIRST_SCHEMA = (
     "DROP TABLE shapes",
     "DROP TABLE baselines",
     "ALTER TABLE jobs DROP COLUMN resumes",
+    "DROP INDEX ix_cache_model",
+    "ALTER TABLE cache DROP COLUMN model_sha256",
 )
 
 

@@ -1,4 +1,4 @@
-"""Named shapes and a baseline per model; a resumed job knows the job whose work it goes on with."""
+"""Named shapes and a baseline per model; a resumed job knows its forerunner; what is cached knows its model."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def upgrade() -> None:
         sa.Column("candidate_id", sa.String(32), sa.ForeignKey("candidates.id", ondelete="CASCADE"), nullable=False),
     )
     op.add_column("jobs", sa.Column("resumes", sa.String(32)))
+    op.add_column("cache", sa.Column("model_sha256", sa.String(64)))
+    op.create_index("ix_cache_model", "cache", ["model_sha256"])
 
 
 def _model_key() -> sa.Column[str]:
