@@ -6,7 +6,6 @@ whether it does is asked of the runtime itself, later.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,16 +17,13 @@ from core.intake.external import check_external_data
 from core.intake.limits import check_versions
 from core.intake.model import Finding, Severity
 from core.intake.operators import check_operators
-from core.intake.scopes import walk_graphs, walk_scopes
+from core.intake.scopes import walk_graphs
 from core.intake.specs import TYPE_NOTE, type_name
+from core.intake.stored_low import stored_low
 from core.intake.structure import check_structure
 from core.intake.weights import check_weights
 
 _LONGEST_MESSAGE = 300
-_QUANTIZED = frozenset({
-    "QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "QGemm", "ConvInteger", "MatMulInteger",
-    "DynamicQuantizeLinear", "DynamicQuantizeMatMul", "MatMulNBits", "MatMulIntegerToFloat",
-})  # fmt: skip
 _NOT_NUMBERS: tuple[tuple[str, Severity, np.ufunc], ...] = (
     ("NaN", "warning", np.isnan),
     ("infinite numbers", "note", np.isinf),
@@ -46,7 +42,7 @@ def check_readable(proto: onnx.ModelProto, folder: Path | None) -> list[Finding]
 
 def check_graph(model: ir.Model) -> list[Finding]:
     """What else the user should know of a loaded and repaired graph."""
-    return [*_checker(model), *_weights(model), *_interface(model), *_quantized(model)]
+    return [*_checker(model), *_weights(model), *_interface(model), *stored_low(model)]
 
 
 def _checker(model: ir.Model) -> Iterator[Finding]:
@@ -93,16 +89,6 @@ def _interface(model: ir.Model) -> Iterator[Finding]:
         kind = type_name(value)
         if "(" in kind:
             yield Finding("warning", f"The input '{value.name}' is {kind}: only tensors can be fed from data.", None)
-
-
-def _quantized(model: ir.Model) -> Iterator[Finding]:
-    """Layers that are already in low precision: lowering them again gains nothing."""
-    found = Counter(node.op_type for _, node in walk_scopes(model.graph) if node.op_type in _QUANTIZED)
-    if found:
-        kinds = ", ".join(f"{count} {op_type}" for op_type, count in found.most_common(3))
-        yield Finding(
-            "note", f"The model is quantized already ({kinds}).", "Start from the float model to choose precisions."
-        )
 
 
 def _one_line(error: Exception) -> str:
