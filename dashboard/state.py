@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -84,8 +85,18 @@ LAYER = LinkKey("layer")
 CANDIDATE = LinkKey("candidate")
 TARGET = LinkKey("target")
 SHAPES = LinkKey("shapes")
+#: How it runs: threads of the runtime, samples per run, and the outputs that count with their weights.
+THREADS = LinkKey("threads")
+BATCH = LinkKey("batch")
+OUTPUTS = LinkKey("outputs")
+#: The job that opens a model, and the data that is about to be prepared for it; gone once it is on the desk.
+OPENING = LinkKey("opening")
+PREPARING = LinkKey("preparing")
 
-LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES)
+LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING)
+
+#: More threads or samples per run than this are a mistyped link, not a wish.
+MOST_THREADS, MOST_BATCH = 1024, 65_536
 
 #: An error object that the last pressed button left to be shown once.
 NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None)
@@ -113,7 +124,7 @@ def choose_model(sha256: str | None, *, data: str | None = None) -> None:
     """Puts another model on the desk; what belonged to the former one (data, layer, candidate) is taken off."""
     MODEL.set(sha256)
     DATA.set(data)
-    for key in (LAYER, CANDIDATE, SHAPES):
+    for key in (LAYER, CANDIDATE, SHAPES, BATCH, OUTPUTS, OPENING, PREPARING):
         key.set(None)
 
 
@@ -133,9 +144,54 @@ def choose_shapes(chosen: Mapping[str, Sequence[int]]) -> None:
     SHAPES.set(",".join(parts))
 
 
+def threads() -> int:
+    """Threads of the runtime; 1 where nothing readable was chosen."""
+    return _whole(THREADS, MOST_THREADS)
+
+
+def batch() -> int:
+    """Samples per run; 1 where nothing readable was chosen."""
+    return _whole(BATCH, MOST_BATCH)
+
+
+def choose_running(*, threads: int, batch: int) -> None:
+    """Sets threads and samples per run for every job from now on."""
+    THREADS.set(str(threads) if threads != 1 else None)
+    BATCH.set(str(batch) if batch != 1 else None)
+
+
+def outputs() -> dict[str, float]:
+    """The outputs that count, with their weights; none: all of them count the same. Unreadable ones are left out."""
+    found: dict[str, float] = {}
+    for part in (OUTPUTS.get() or "").split(","):
+        name, _, text = part.rpartition(":")
+        weight = _number(text)
+        if name and weight is not None and weight > 0:
+            found[unquote(name)] = weight
+    return found
+
+
+def choose_outputs(chosen: Mapping[str, float]) -> None:
+    """Sets the outputs that count; none at all means all of them, each with weight 1."""
+    OUTPUTS.set(",".join(f"{quote(name, safe='')}:{weight:g}" for name, weight in chosen.items()))
+
+
 def link() -> dict[str, str]:
     """The parameters of the present view, for links between pages."""
     return {key.param: value for key in LINK_KEYS if (value := key.get()) is not None}
+
+
+def _whole(key: LinkKey, most: int) -> int:
+    text = key.get() or ""
+    return int(text) if text.isascii() and text.isdigit() and 1 <= int(text) <= most else 1
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _write(key: LinkKey, value: str | None) -> None:

@@ -15,7 +15,14 @@ def subject() -> Subject | None:
     model = None if wanted is None else find_model(wanted)
     if model is None:
         return None
-    return Subject(model=model, data=_data_of(model), shapes=state.shapes())
+    return Subject(
+        model=model,
+        data=_data_of(model),
+        shapes=state.shapes(),
+        threads=state.threads(),
+        batch=state.batch(),
+        outputs=state.outputs(),
+    )
 
 
 def find_model(sha256: str) -> ModelRow | None:

@@ -14,11 +14,17 @@ DEFAULTS: Mapping[str, Any] = {"threads": 1, "batch": 1, "seed": 0}
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is on the desk: a model, the data it is judged with (None: synthetic inputs), and shapes for those."""
+    """What is on the desk: a model, the data it is judged with (None: synthetic inputs), and how it runs.
+
+    `shapes` are those of synthetic inputs. `outputs` are the ones that count, with their weights (none: all, each 1).
+    """
 
     model: ModelRow
     data: DatasetRow | None
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    threads: int = DEFAULTS["threads"]
+    batch: int = DEFAULTS["batch"]
+    outputs: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -27,7 +33,11 @@ class Subject:
             "model": self.model.sha256,
             "data": None if self.data is None else self.data.sha256,
             **DEFAULTS,
+            "threads": self.threads,
+            "batch": self.batch,
         }
         if self.data is None and self.shapes:
             shared["shapes"] = {name: list(shape) for name, shape in self.shapes.items()}
+        if self.outputs:
+            shared["outputs"] = dict(self.outputs)
         return shared

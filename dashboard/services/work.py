@@ -13,6 +13,11 @@ from dashboard.services.subjects import DEFAULTS, Subject
 
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 
+_ALWAYS = ("model", "data", "seed", "shapes")
+_ALL_SETTINGS = ("threads", "batch", "outputs")
+#: What a kind of work does not depend on is not asked for again: a model is the same under any number of threads.
+_SETTINGS = {"inspect": (), "profile": ("threads", "batch")}
+
 
 def submit(on: Subject, kind: str, *, title: str, **params: Any) -> str:
     """Queues a job on what is on the desk; returns its id at once."""
@@ -103,8 +108,7 @@ def log_tail(row: JobRow, *, lines: int = 40) -> str:
 
 
 def concerns(row: JobRow, on: Subject) -> bool:
-    """Whether a job worked on just this: model, data, shapes and settings."""
+    """Whether a job worked on just this: model, data, shapes and the settings that its kind of work depends on."""
     params = on.params
-    return all(row.params.get(name) == params.get(name) for name in ("model", "data", "threads", "batch", "seed")) and (
-        (row.params.get("shapes") or {}) == params.get("shapes", {})
-    )
+    names = (*_ALWAYS, *_SETTINGS.get(row.kind, _ALL_SETTINGS))
+    return all((row.params.get(name) or None) == (params.get(name) or None) for name in names)
