@@ -26,6 +26,7 @@ from core.recipe.resolve import resolve
 from core.runtime.settings import SessionSettings
 from core.search.goal import MEASURED_LATER, Acceptance, check_target
 from core.search.mixes import Ingredients
+from core.search.one_precision import one_precision
 from core.search.optimize import Goal, SearchResult, search_mix
 from core.sensitivity.solo import SoloScore
 from core.transform.build import build_candidate
@@ -93,6 +94,7 @@ def optimize(
     seed: int = 0,
     time_budget_s: float = 120.0,
     pins: Mapping[str, Precision] | None = None,
+    precision: Precision | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Optimized:
     """Finds the fastest mix of precisions that keeps a target.
@@ -110,6 +112,7 @@ def optimize(
         seed: of orders and resampling.
         time_budget_s: wall time for all; the search gets most of it.
         pins: layer id -> precision that the search must not change.
+        precision: everything in this precision instead of a search; it is judged in the same way.
         clock: monotonic seconds.
 
     Raises:
@@ -118,23 +121,24 @@ def optimize(
     """
     started = clock()
     check_target(target, dataset)
-    gain_ms, run_ms = _gains(model, table, dataset, grid=grid, settings=settings, progress=progress, seed=seed)
+    if precision is None:
+        gain_ms, run_ms = _gains(model, table, dataset, grid=grid, settings=settings, progress=progress, seed=seed)
     progress.phase("Calibrate", start=0.06, end=0.12)
     ranges = calibrate(model, table, dataset, settings=settings, progress=progress)
     ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, _rules(pins or {}))
-    goal = _goal(target, dataset, run_ms, time_budget_s, seed)
-    budget_s = max(time_budget_s * _SEARCH_SHARE - (clock() - started), 1.0)
-    part = Part(progress, start=0.12, end=0.82)
-    found = search_mix(
-        ingredients,
-        dataset,
-        goal=goal,
-        gain_ms=gain_ms,
-        run_ms=run_ms,
-        time_budget_s=budget_s,
-        seed=seed,
-        progress=part,
-    )
+    if precision is not None:
+        found = one_precision(ingredients, precision)
+    else:
+        found = search_mix(
+            ingredients,
+            dataset,
+            goal=_goal(target, dataset, run_ms, time_budget_s, seed),
+            gain_ms=gain_ms,
+            run_ms=run_ms,
+            time_budget_s=max(time_budget_s * _SEARCH_SHARE - (clock() - started), 1.0),
+            seed=seed,
+            progress=Part(progress, start=0.12, end=0.82),
+        )
     verifier = _Verifier(ingredients, original, dataset, target, batch, seed, time_budget_s * _COMPARE_SHARE)
     return verifier.decide(found, Part(progress, start=0.82, end=1.0))
 
@@ -190,11 +194,11 @@ class _Verifier:
         """The mix where it is faster and keeps the target on the holdout, else the original."""
         if found.mix is None:
             return self._unchanged(found, found.why, None, progress)
-        recipe = self.ingredients.recipe(found.mix)
+        recipe = found.asked or self.ingredients.recipe(found.mix)
         candidate = self._build(recipe)
         compared = self._compare(candidate.model_bytes, progress)
         verdict = self._judge(compared)
-        refusal = _refusal(compared, verdict)
+        refusal = _refusal(compared, verdict, searched=found.asked is None)
         if refusal is not None:
             return self._unchanged(found, refusal, compared, progress)
         explained = _explain(candidate, found)
@@ -242,22 +246,22 @@ class _Verifier:
         )
 
 
-def _refusal(compared: Comparison, verdict: TargetVerdict) -> str | None:
+def _refusal(compared: Comparison, verdict: TargetVerdict, *, searched: bool) -> str | None:
     """Why a mix may not be called better, or None."""
+    mix = "best mix" if searched else "mix that was asked for"
     if not compared.latency.trustworthy:
-        return (
-            "The machine was too busy to tell whether the best mix is faster, so the original stays. Try again later."
-        )
+        return f"The machine was too busy to tell whether the {mix} is faster, so the original stays. Try again later."
     low, high = compared.latency.ci95
     if low <= 1.0:
         return (
-            f"The best mix ran at {compared.latency.ratio:.2f}x the speed of the original on the holdout,"
+            f"The {mix} ran at {compared.latency.ratio:.2f}x the speed of the original on the holdout,"
             f" interval [{low:.2f}, {high:.2f}]: not surely faster, so the original stays."
         )
     unfaithful = [text for text in verdict.broken if not _is_about_speed_or_size(text)]
     if unfaithful:
         missed = ", ".join(unfaithful)
-        return f"The best mix kept {missed} on the evaluation samples but missed it on the holdout."
+        before = f"kept {missed} on the evaluation samples but missed it" if searched else f"missed {missed}"
+        return f"The {mix} {before} on the holdout."
     return None
 
 
@@ -270,7 +274,8 @@ def _why(found: SearchResult, compared: Comparison, verdict: TargetVerdict) -> s
     if verdict.met:
         return found.why
     missed = ", ".join(verdict.broken)
-    return f"{found.why}: the fastest faithful mix found, {compared.latency.ratio:.2f}x, but it misses {missed}"
+    faithful = "the fastest faithful mix found" if found.asked is None else "faithful and faster"
+    return f"{found.why}: {faithful}, {compared.latency.ratio:.2f}x, but it misses {missed}"
 
 
 def _explain(candidate: Candidate, found: SearchResult) -> Candidate:

@@ -17,6 +17,7 @@ from typing import Any
 from core.intake.dataset import Dataset
 from core.measure.outputs import Outputs
 from core.progress import Progress
+from core.recipe.recipe import Recipe
 from core.search.ladder import highest_rung, ladders
 from core.search.mixes import Ingredients, Mix, MixBench, Scored, lowerable_groups
 from core.search.timing import QuickRatio, quick_ratios
@@ -65,7 +66,10 @@ class FrontPoint:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The mix to verify, or None with the reason; everything that was tried; why groups could not be lowered."""
+    """The mix to verify, or None with the reason; everything that was tried; why groups could not be lowered.
+
+    `asked` is the recipe where nothing was searched because one precision was asked for everything.
+    """
 
     mix: Mix | None
     why: str
@@ -74,6 +78,7 @@ class SearchResult:
     refused: Mapping[str, str]
     evaluations: int
     lowerable: int
+    asked: Recipe | None = None
 
 
 def search_mix(
@@ -103,12 +108,13 @@ def search_mix(
     """
     groups, refused = lowerable_groups(ingredients)
     if not groups:
-        return SearchResult(None, _nothing_to_lower(refused), (), {}, refused, 0, 0)
+        return SearchResult(None, nothing_to_lower(refused), (), {}, refused, 0, 0)
     search = _Search(ingredients, dataset, goal, groups, gain_ms, clock() + time_budget_s, time_budget_s, clock, seed)
     return search.run(refused, run_ms, progress)
 
 
-def _nothing_to_lower(refused: Mapping[str, str]) -> str:
+def nothing_to_lower(refused: Mapping[str, str]) -> str:
+    """Why a model has no group that can be int8 here, from the reasons of its groups with weights."""
     if not refused:
         return "The model has no Conv, Gemm or MatMul with stored weights: there is nothing that int8 could speed up."
     reasons = "; ".join(sorted(set(refused.values()))[:3])

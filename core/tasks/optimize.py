@@ -22,6 +22,7 @@ from core.tasks.prepare import Prepared, describe_data, prepare, require_runnabl
 
 DEFAULT_SEARCH_S = 120.0
 """How long a search may take where nobody says otherwise."""
+MIXED = "mixed"
 
 
 def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     Raises:
         TargetError: the target cannot be read, or this data cannot judge it.
         RecipeError: a pin names a layer that the model does not have, or no precision.
+        UnavailableError: a precision that this version does not place.
         ModelError, DataError, RunError: as in `prepare`, or the runtime fails on the original.
     """
     started = time.perf_counter()
@@ -38,6 +40,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     text = read_text(params, "target")
     target = None if text is None else parse_target(text)
     pins = _pins(params)
+    precision = _precision(params)
     progress.phase("Read model and data", start=0.0, end=0.02)
     prepared = prepare(workspace, subject)
     require_runnable(prepared)
@@ -58,9 +61,10 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
         seed=subject.seed,
         time_budget_s=budget_s,
         pins=pins,
+        precision=precision,
     )
     document = _document(prepared, found, Part(progress, start=0.95, end=1.0))
-    name = read_text(params, "name") or f"auto-mix {found.verdict.text}"
+    name = read_text(params, "name") or f"{'auto-mix' if precision is None else precision} {found.verdict.text}"
     return keep_candidate(workspace, params, prepared, found.candidate, document, name=name, started=started)
 
 
@@ -83,6 +87,12 @@ def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[
         "original_profile": original,
         "data": describe_data(prepared),
     }
+
+
+def _precision(params: Params) -> Precision | None:
+    """None where the precisions are to be searched: "mixed", or nothing said."""
+    name = read_text(params, "precision") or MIXED
+    return None if name == MIXED else read_precision(name)
 
 
 def _pins(params: Params) -> dict[str, Precision]:
