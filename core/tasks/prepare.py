@@ -126,7 +126,11 @@ def runnable_bytes(path: Path, model: Model, settings: SessionSettings) -> bytes
 
 
 def describe_data(prepared: Prepared) -> dict[str, Any]:
-    """The `data` object of documents: name, samples, synthetic or not, size of each split, labels or none, remarks."""
+    """The `data` object of documents.
+
+    Name, samples, synthetic or not, size of each split, labels or none, shape of one feed per input, why samples cannot
+    run together (null: they can), remarks.
+    """
     dataset = prepared.dataset
     return {
         "name": prepared.subject.data_name or dataset.name,
@@ -135,6 +139,8 @@ def describe_data(prepared: Prepared) -> dict[str, Any]:
         "synthetic": dataset.synthetic,
         "splits": {split.name.lower(): len(dataset.indices(split)) for split in Split},
         "labels": dataset.labels is not None,
+        "shapes": {name: list(shape) for name, shape in dataset.shapes().items()},
+        "batch_obstacle": dataset.batch_obstacle,
         "remarks": list(dataset.remarks),
     }
 
