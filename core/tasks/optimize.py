@@ -18,6 +18,7 @@ from core.store.workspace import Workspace
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
 from core.tasks.params import Params, Subject, read_seconds, read_text
+from core.tasks.permissions import check_objective, dynamic_part, session_part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
 
 DEFAULT_SEARCH_S = 120.0
@@ -31,7 +32,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     Raises:
         TargetError: the target cannot be read, or this data cannot judge it.
         RecipeError: a pin names a layer that the model does not have, or no precision.
-        UnavailableError: a precision that this version does not place.
+        UnavailableError: a precision, an objective or a cache that this version does not have.
         ModelError, DataError, RunError: as in `prepare`, or the runtime fails on the original.
     """
     started = time.perf_counter()
@@ -41,6 +42,8 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     target = None if text is None else parse_target(text)
     pins = _pins(params)
     precision = _precision(params)
+    check_objective(params)
+    allowed = {"dynamic": dynamic_part(params), "session": session_part(params)}
     progress.phase("Read model and data", start=0.0, end=0.02)
     prepared = prepare(workspace, subject)
     require_runnable(prepared)
@@ -63,7 +66,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
         pins=pins,
         precision=precision,
     )
-    document = _document(prepared, found, Part(progress, start=0.95, end=1.0))
+    document = _document(prepared, found, Part(progress, start=0.95, end=1.0)) | allowed
     name = read_text(params, "name") or f"{'auto-mix' if precision is None else precision} {found.verdict.text}"
     return keep_candidate(workspace, params, prepared, found.candidate, document, name=name, started=started)
 
