@@ -1,12 +1,14 @@
-"""Files kept under the SHA-256 of their content: stored once, written whole or not at all, checked when read."""
+"""Files kept under the SHA-256 of their content: stored once, written whole or not at all, checked when read.
+
+Several files that belong together (a model and its weights) are kept as one thing, see `core.store.files_parts`.
+"""
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +19,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from core.errors import NotFoundError, RequestError, WorkError
+from core.store.digest import file_sha256
+from core.store.files_copying import SILENT, Counter, Told, open_source
+from core.store.files_parts import FILES, MANIFEST, SUFFIX, Manifest, check_names
 from core.store.rows import new_id
 
 CHUNK_BYTES = 1 << 20
@@ -26,7 +31,7 @@ _SUFFIX = re.compile(r"(\.[A-Za-z0-9_-]{1,16}){0,3}")
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """One stored file; `modified_at` is when it was last put (not when it was read)."""
+    """One stored file, or several as one; `modified_at` is when it was last put (not when it was read)."""
 
     sha256: str
     size_bytes: int
@@ -51,10 +56,12 @@ class ContentFiles:
         self.url = url
         self._local_copies = local_copies
         self._is_local = isinstance(self._fs, LocalFileSystem)
-        self._checked: dict[str, tuple[int, datetime]] = {}
+        self._checked: dict[str, tuple[tuple[str, int, int], ...]] = {}
 
-    def put(self, data: bytes | Path, *, suffix: str = ".onnx") -> str:
+    def put(self, data: bytes | Path, *, suffix: str = ".onnx", told: Told | None = None) -> str:
         """Stores the bytes, or a copy of the file, and returns its SHA-256; the same content is kept once.
+
+        `told` hears (bytes done, bytes in all); what it raises ends the storing and leaves nothing behind.
 
         Raises:
             RequestError: the file to copy cannot be read.
@@ -62,33 +69,55 @@ class ContentFiles:
         """
         if not _SUFFIX.fullmatch(suffix):
             raise RequestError(f"{suffix!r} is not a file suffix.")
-        with _open_source(data) as source, _as_work_error("store a file"):
-            return self._write(source, suffix)
+        with open_source(data) as source, _as_work_error("store a file"):
+            return self._write(source, suffix, Counter(told, [data]))
+
+    def put_folder(self, files: Mapping[str, Path | bytes], *, main: str, told: Told | None = None) -> str:
+        """Stores several files as one thing and returns its hash, by which all other methods know it.
+
+        Args:
+            files: name -> content; names may have folders ("weights/a.bin"). They lie so beside each other again.
+            main: the one that `path` gives.
+            told: hears (bytes done, bytes in all).
+
+        Raises:
+            RequestError: a name that leads out of the folder, or a file that cannot be read.
+            WorkError: the store cannot be written (for instance: disk full).
+        """
+        check_names(files, main)
+        with _as_work_error("store a file"):
+            return self._write_folder(files, main, Counter(told, list(files.values())))
 
     def has(self, sha256: str) -> bool:
         """Whether a file with this hash is stored."""
         return self._find(sha256) is not None
 
     def path(self, sha256: str) -> Path:
-        """Returns a local, checked file with this content, to be read only.
+        """Returns a local, checked file with this content, to be read only; of several files the main one.
 
         Raises:
             NotFoundError: no such file.
             WorkError: the stored file no longer has this content.
         """
+        return next(iter(self.members(sha256).values()))
+
+    def members(self, sha256: str) -> dict[str, Path]:
+        """Name -> local, checked file, the main one first; a single file is alone. Errors as `path`."""
         stored = self._get(sha256)
-        if self._is_local:
-            self._check(stored)
-            return Path(stored.location)
-        return self._local_copy(stored)
+        if not self._is_local:
+            return self._local_copies_of(stored)
+        self._check(stored)
+        return {name: Path(location) for name, location in self._places(stored).items()}
 
     def read(self, sha256: str) -> bytes:
-        """Returns the content, checked against its hash; errors as `path`."""
+        """Returns the content, checked against its hash (of several files that of the main one); errors as `path`."""
         stored = self._get(sha256)
+        if _is_folder(stored.location):
+            return self.path(sha256).read_bytes()
         with _as_work_error("read a stored file"):
             content = cast("bytes", self._fs.cat_file(stored.location))
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise _damaged(stored)
+            raise _damaged(stored.location)
         return content
 
     def stat(self, sha256: str) -> StoredFile:
@@ -101,7 +130,7 @@ class ContentFiles:
         if stored is None:
             return 0
         with _as_work_error("delete a stored file"):
-            self._fs.rm_file(stored.location)
+            self._fs.rm(stored.location, recursive=_is_folder(stored.location))
         self._checked.pop(sha256, None)
         return stored.size_bytes
 
@@ -116,55 +145,119 @@ class ContentFiles:
         """Deletes what a process that died while storing left behind before that moment; returns the bytes freed."""
         freed = 0
         for entry in self._entries("incoming"):
-            if self._modified(entry["name"]) < before:
+            files = self._fs.find(entry["name"], detail=True)
+            if all(self._modified(name) < before for name in files):
                 with _as_work_error("delete a stored file"):
-                    self._fs.rm_file(entry["name"])
-                freed += int(entry["size"] or 0)
+                    self._fs.rm(entry["name"], recursive=True)
+                freed += sum(int(file["size"] or 0) for file in files.values())
         return freed
 
-    def _write(self, source: BinaryIO, suffix: str) -> str:
+    def _write(self, source: BinaryIO, suffix: str, counter: Counter = SILENT) -> str:
         temporary = f"{self._root}/incoming/{new_id()}"
         self._fs.makedirs(f"{self._root}/incoming", exist_ok=True)
         try:
-            digest = hashlib.sha256()
-            with self._fs.open(temporary, "wb") as target:
-                while chunk := source.read(CHUNK_BYTES):
-                    digest.update(chunk)
-                    target.write(chunk)
-            return self._move_in(temporary, digest.hexdigest(), suffix)
+            sha256, _ = self._copy(source, temporary, counter)
+            known = self._find(sha256)  # replaced even so: that heals a damaged file and renews its age
+            self._move(temporary, known.location if known else f"{self._root}/{sha256[:2]}/{sha256}{suffix}")
+            return sha256
         finally:
             if self._fs.exists(temporary):
                 self._fs.rm_file(temporary)
 
-    def _move_in(self, temporary: str, sha256: str, suffix: str) -> str:
-        known = self._find(sha256)  # replaced even so: that heals a damaged file and renews its age
-        location = known.location if known else f"{self._root}/{sha256[:2]}/{sha256}{suffix}"
+    def _write_folder(self, files: Mapping[str, Path | bytes], main: str, counter: Counter) -> str:
+        temporary = f"{self._root}/incoming/{new_id()}"
+        try:
+            written: dict[str, tuple[str, int]] = {}
+            for name, data in files.items():
+                with open_source(data) as source:
+                    written[name] = self._copy(source, f"{temporary}/{FILES}/{name}", counter)
+            manifest = Manifest(main, written)
+            self._fs.pipe_file(f"{temporary}/{MANIFEST}", manifest.to_json())
+            location = f"{self._root}/{manifest.sha256[:2]}/{manifest.sha256}{SUFFIX}"
+            for part in (*(f"{FILES}/{name}" for name in written), MANIFEST):
+                self._move(f"{temporary}/{part}", f"{location}/{part}")
+            return manifest.sha256
+        finally:
+            if self._fs.exists(temporary):
+                self._fs.rm(temporary, recursive=True)
+
+    def _copy(self, source: BinaryIO, target: str, counter: Counter) -> tuple[str, int]:
+        """Writes the file and returns its hash and size."""
+        self._fs.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
+        digest, size = hashlib.sha256(), 0
+        with self._fs.open(target, "wb") as file:
+            while chunk := source.read(CHUNK_BYTES):
+                digest.update(chunk)
+                file.write(chunk)
+                size += len(chunk)
+                counter.add(len(chunk))
+        return digest.hexdigest(), size
+
+    def _move(self, temporary: str, location: str) -> None:
+        """Puts a written file where it belongs, in the place of an older one."""
         self._fs.makedirs(location.rsplit("/", 1)[0], exist_ok=True)
         if self._is_local:
             Path(temporary).replace(location)
         else:
             self._fs.mv(temporary, location)
-        return sha256
 
-    def _local_copy(self, stored: StoredFile) -> Path:
-        target = self._local_copies / Path(stored.location).name
-        if not target.exists():
-            content = self.read(stored.sha256)
-            with _as_work_error("copy a stored file to this machine"):
-                self._local_copies.mkdir(parents=True, exist_ok=True)
-                temporary = target.with_name(f".{new_id()}")
-                temporary.write_bytes(content)
+    def _local_copies_of(self, stored: StoredFile) -> dict[str, Path]:
+        folder = self._local_copies / Path(stored.location).name if _is_folder(stored.location) else self._local_copies
+        wanted = self._hashes(stored)
+        found = {name: folder / name for name in self._places(stored)}
+        for name, location in self._places(stored).items():
+            if not found[name].exists():
+                self._copy_here(location, found[name], wanted[name])
+        return found
+
+    def _copy_here(self, location: str, target: Path, sha256: str) -> None:
+        with _as_work_error("copy a stored file to this machine"):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = target.with_name(f".{new_id()}")
+            try:
+                self._fs.get_file(location, str(temporary))
+                if file_sha256(temporary) != sha256:
+                    raise _damaged(location)
                 temporary.replace(target)
-        return target
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def _places(self, stored: StoredFile) -> dict[str, str]:
+        """Name -> location of each file, the main one first."""
+        if not _is_folder(stored.location):
+            return {Path(stored.location).name: stored.location}
+        manifest = self._manifest(stored.location)
+        names = [manifest.main, *(name for name in manifest.files if name != manifest.main)]
+        return {name: f"{stored.location}/{FILES}/{name}" for name in names}
+
+    def _hashes(self, stored: StoredFile) -> dict[str, str]:
+        if not _is_folder(stored.location):
+            return {Path(stored.location).name: stored.sha256}
+        return {name: sha256 for name, (sha256, _) in self._manifest(stored.location).files.items()}
+
+    def _manifest(self, location: str) -> Manifest:
+        with _as_work_error("read a stored file"):
+            content = cast("bytes", self._fs.cat_file(f"{location}/{MANIFEST}"))
+        try:
+            manifest = Manifest.from_json(content)
+        except ValueError as e:
+            raise _damaged(location) from e
+        if manifest.sha256 != Path(location).name.split(".", 1)[0]:
+            raise _damaged(location)
+        return manifest
 
     def _check(self, stored: StoredFile) -> None:
-        seen = (stored.size_bytes, stored.modified_at)
+        places, hashes = self._places(stored), self._hashes(stored)
+        try:
+            seen = tuple((name, *_state(Path(place))) for name, place in places.items())
+        except OSError as e:
+            raise _damaged(stored.location) from e
         if self._checked.get(stored.sha256) == seen:
             return
-        with _as_work_error("read a stored file"), Path(stored.location).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest != stored.sha256:
-            raise _damaged(stored)
+        with _as_work_error("read a stored file"):
+            for name, place in places.items():
+                if file_sha256(Path(place)) != hashes[name]:
+                    raise _damaged(stored.location)
         self._checked[stored.sha256] = seen
 
     def _get(self, sha256: str) -> StoredFile:
@@ -176,13 +269,22 @@ class ContentFiles:
     def _find(self, sha256: str) -> StoredFile | None:
         if not _SHA256.fullmatch(sha256):
             return None
-        return next((file for file in self._list_bucket(sha256[:2]) if file.sha256 == sha256), None)
+        return next(self._list_bucket(sha256[:2], sha256), None)
 
-    def _list_bucket(self, bucket: str) -> Iterator[StoredFile]:
+    def _list_bucket(self, bucket: str, wanted: str | None = None) -> Iterator[StoredFile]:
         for entry in self._entries(bucket):
-            sha256 = Path(entry["name"]).name.split(".", 1)[0]
-            if _SHA256.fullmatch(sha256):
-                yield StoredFile(sha256, int(entry["size"] or 0), self._modified(entry["name"]), str(entry["name"]))
+            location = str(entry["name"])
+            sha256 = Path(location).name.split(".", 1)[0]
+            if not _SHA256.fullmatch(sha256) or wanted not in (None, sha256):
+                continue
+            if not _is_folder(location):
+                yield StoredFile(sha256, int(entry["size"] or 0), self._modified(location), location)
+            elif self._fs.exists(f"{location}/{MANIFEST}"):
+                modified = self._modified(f"{location}/{MANIFEST}")
+                yield StoredFile(sha256, self._size_of_folder(location), modified, location)
+
+    def _size_of_folder(self, location: str) -> int:
+        return int(self._fs.du(f"{location}/{FILES}"))
 
     def _entries(self, folder: str) -> list[dict[str, Any]]:
         try:
@@ -197,19 +299,6 @@ class ContentFiles:
 
 
 @contextmanager
-def _open_source(data: bytes | Path) -> Iterator[BinaryIO]:
-    if isinstance(data, bytes):
-        yield io.BytesIO(data)
-        return
-    try:
-        file = data.open("rb")
-    except OSError as e:
-        raise RequestError(f"{data} cannot be read ({e.strerror}).") from e
-    with file:
-        yield file
-
-
-@contextmanager
 def _as_work_error(what: str) -> Iterator[None]:
     try:
         yield
@@ -218,8 +307,17 @@ def _as_work_error(what: str) -> Iterator[None]:
         raise WorkError(f"The workspace could not {what}: {e.strerror or e}.", hint=hint) from e
 
 
-def _damaged(stored: StoredFile) -> WorkError:
+def _damaged(location: str) -> WorkError:
     return WorkError(
-        f"The stored file {stored.location} no longer has the content it was stored with.",
+        f"The stored file {location} no longer has the content it was stored with.",
         hint="Load the model or data again: that repairs it.",
     )
+
+
+def _is_folder(location: str) -> bool:
+    return location.endswith(SUFFIX)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns

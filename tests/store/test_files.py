@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NotFoundError, RequestError, WorkError
+from core.errors import NotFoundError, RequestError, StoppedError, WorkError
+from core.store.digest import folder_sha256
 from core.store.files import ContentFiles
 from core.store.rows import new_id, now
 
@@ -80,6 +81,71 @@ class FilesContract:
         with pytest.raises(RequestError, match=r"gone\.onnx cannot be read \(No such file or directory\)"):
             files.put(tmp_path / "gone.onnx")
 
+    # several files as one
+
+    def test_several_files_lie_beside_each_other_again(self, files: ContentFiles, tmp_path: Path) -> None:
+        (tmp_path / "large").write_bytes(b"w" * 2_000_000)
+        given = {"net.onnx": b"graph", "weights/a.bin": tmp_path / "large", "b.bin": b"bb"}
+        path = files.path(files.put_folder(given, main="net.onnx"))
+        assert (path.name, path.read_bytes()) == ("net.onnx", b"graph")
+        assert (path.parent / "weights/a.bin").read_bytes() == b"w" * 2_000_000
+        assert (path.parent / "b.bin").read_bytes() == b"bb"
+
+    def test_the_hash_of_several_files_is_that_of_their_contents(self, files: ContentFiles) -> None:
+        sha256 = files.put_folder({"net.onnx": b"graph", "w": b"1"}, main="net.onnx")
+        parts = {"w": hashlib.sha256(b"1").hexdigest()}
+        assert sha256 == folder_sha256(hashlib.sha256(b"graph").hexdigest(), parts)
+        assert files.put_folder({"renamed.onnx": b"graph", "w": b"1"}, main="renamed.onnx") == sha256
+        assert files.put_folder({"net.onnx": b"graph", "w": b"2"}, main="net.onnx") != sha256
+        assert len(list(files.stored())) == 2
+
+    def test_several_files_are_one_thing_to_every_method(self, files: ContentFiles) -> None:
+        sha256 = files.put_folder({"net.onnx": b"12345", "sub/w": b"123"}, main="net.onnx")
+        assert files.has(sha256)
+        assert [file.sha256 for file in files.stored()] == [sha256]
+        assert files.stat(sha256).size_bytes == 8
+        assert abs(now() - files.stat(sha256).modified_at) < timedelta(minutes=1)
+        assert files.read(sha256) == b"12345"
+        assert {name: path.read_bytes() for name, path in files.members(sha256).items()} == {
+            "net.onnx": b"12345",
+            "sub/w": b"123",
+        }
+        assert files.remove(sha256) == 8
+        assert not files.has(sha256)
+        assert list(files.stored()) == []
+
+    def test_a_single_file_is_its_only_member(self, files: ContentFiles) -> None:
+        sha256 = files.put(b"content")
+        assert files.members(sha256) == {f"{sha256}.onnx": files.path(sha256)}
+
+    @pytest.mark.parametrize("name", ["../w", "/w", "a/../../w", "", ".", "a//b", "./w", "a\\b", "w\0"])
+    def test_a_name_that_may_leave_the_folder_is_refused(self, files: ContentFiles, name: str) -> None:
+        with pytest.raises(RequestError, match="not the name of a file inside a folder"):
+            files.put_folder({"net.onnx": b"graph", name: b"w"}, main="net.onnx")
+        assert list(files.stored()) == []
+
+    def test_a_missing_member_stores_nothing(self, files: ContentFiles, tmp_path: Path) -> None:
+        with pytest.raises(RequestError, match=r"gone\.bin cannot be read"):
+            files.put_folder({"net.onnx": b"graph", "w": tmp_path / "gone.bin"}, main="net.onnx")
+        assert list(files.stored()) == []
+        assert files.remove_leftovers(now() + timedelta(hours=1)) == 0
+
+    def test_a_large_copy_tells_how_far_it_is_and_can_be_stopped(self, files: ContentFiles) -> None:
+        told: list[tuple[int, int]] = []
+        given = {"net.onnx": b"x" * 10, "w": b"y" * 3_000_000}
+        files.put_folder(given, main="net.onnx", told=lambda done, total: told.append((done, total)))
+        assert [total for _, total in told] == [3_000_010] * len(told)
+        assert told[-1][0] == 3_000_010
+        assert len(told) > 3
+
+        def stop(*_: int) -> None:
+            raise StoppedError("stopped")
+
+        with pytest.raises(StoppedError):
+            files.put(b"z" * 10, told=stop)
+        assert len(list(files.stored())) == 1
+        assert files.remove_leftovers(now() + timedelta(hours=1)) == 0
+
 
 class TestOnTheLocalDisk(FilesContract):
     @pytest.fixture
@@ -95,6 +161,41 @@ class TestOnTheLocalDisk(FilesContract):
             files.read(sha256)
         files.put(b"content")
         assert files.path(sha256).read_bytes() == b"content"
+
+    def test_a_changed_member_is_noticed_and_healed_by_putting_all_in_again(self, files: ContentFiles) -> None:
+        given: dict[str, bytes | Path] = {"net.onnx": b"graph", "w": b"weights"}
+        sha256 = files.put_folder(given, main="net.onnx")
+        weights = files.members(sha256)["w"]
+        for damage in (lambda: weights.write_bytes(b"damaged"), weights.unlink):
+            damage()
+            with pytest.raises(WorkError, match="no longer has the content"):
+                files.path(sha256)
+            assert files.put_folder(given, main="net.onnx") == sha256
+            assert files.path(sha256).read_bytes() == b"graph"
+
+    def test_threads_that_store_the_same_folder_agree(self, files: ContentFiles) -> None:
+        given: dict[str, bytes | Path] = {"net.onnx": b"graph", "w": os.urandom(2_000_000)}
+        hashes: list[str] = []
+
+        def put() -> None:
+            hashes.append(files.put_folder(given, main="net.onnx"))
+
+        threads = [threading.Thread(target=put) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(hashes) == 6
+        assert len(set(hashes)) == 1
+        assert files.members(hashes[0])["w"].read_bytes() == given["w"]
+
+    def test_a_folder_left_half_written_is_never_seen(self, files: ContentFiles, tmp_path: Path) -> None:
+        sha256 = files.put_folder({"net.onnx": b"graph", "w": b"1"}, main="net.onnx")
+        (tmp_path / "files" / sha256[:2] / f"{sha256}.parts" / "manifest.json").unlink()
+        assert not files.has(sha256)
+        assert list(files.stored()) == []
+        assert files.put_folder({"net.onnx": b"graph", "w": b"1"}, main="net.onnx") == sha256
+        assert files.has(sha256)
 
     def test_a_file_left_half_written_is_never_seen(self, files: ContentFiles, tmp_path: Path) -> None:
         write_half = f"""
