@@ -8,7 +8,7 @@ from sqlalchemy import delete, select
 
 from core.errors import RequestError
 from core.jobs.queue import job
-from core.store.clean import remove_candidate, sweep_files
+from core.store.clean import remove_candidate, remove_log, sweep_files
 from core.store.rows import FINAL_STATES
 from core.store.tables import CANDIDATES, JOBS
 from core.store.workspace import Workspace
@@ -52,12 +52,7 @@ def clean(workspace: Workspace, *, before: datetime | None = None) -> int:
 def _forget(workspace: Workspace, job_id: str, log: str) -> int:
     with workspace.database.writing() as connection:
         connection.execute(delete(JOBS).where(JOBS.c.id == job_id))
-    path = workspace.logs / log
-    if not log or not path.is_file():
-        return 0
-    size = path.stat().st_size
-    path.unlink(missing_ok=True)
-    return size
+    return remove_log(workspace, log)
 
 
 def _built_by(workspace: Workspace, job_id: str) -> list[str]:

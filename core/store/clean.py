@@ -1,48 +1,22 @@
-"""Forgetting: models and candidates with the files that nobody else refers to; and how much room all takes."""
+"""Forgetting: models, data and candidates with the files that nobody else refers to; never what a job still needs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import timedelta
-from pathlib import Path
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from core.store.rows import now
-from core.store.tables import CANDIDATES, DATASETS, JOBS, MODELS
-from core.store.workspace import DATABASE_NAME, Workspace
+from core.errors import NotFoundError, RequestError
+from core.store.rows import FINAL_STATES, now
+from core.store.tables import CACHE, CANDIDATES, DATASETS, JOBS, MODELS
+from core.store.workspace import Workspace
 
 YOUNG = timedelta(hours=1)
+ROW_ON_ITS_WAY = timedelta(minutes=1)  # between storing a file and writing the row that names it
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class DiskUse:
-    """Room taken by a workspace, in bytes; `database_bytes` is 0 where the database is elsewhere."""
-
-    database_bytes: int
-    files_bytes: int
-    logs_bytes: int
-    file_count: int
-
-    @property
-    def total_bytes(self) -> int:
-        """All of it."""
-        return self.database_bytes + self.files_bytes + self.logs_bytes
-
-
-def disk_use(workspace: Workspace) -> DiskUse:
-    """Measures the room that the workspace takes."""
-    files = list(workspace.files.stored())
-    return DiskUse(
-        database_bytes=sum(_size(path) for path in workspace.path.glob(f"{DATABASE_NAME}*")),
-        files_bytes=sum(file.size_bytes for file in files),
-        logs_bytes=sum(_size(path) for path in workspace.logs.glob("*")),
-        file_count=len(files),
-    )
 
 
 def remove_candidate(workspace: Workspace, candidate_id: str) -> int:
@@ -50,26 +24,65 @@ def remove_candidate(workspace: Workspace, candidate_id: str) -> int:
 
     Raises:
         NotFoundError: no such candidate.
+        RequestError: a job that waits or runs needs it.
     """
-    candidate = workspace.candidate(candidate_id)
+    row = workspace.candidate(candidate_id)
     with workspace.database.writing() as connection:
-        connection.execute(delete(CANDIDATES).where(CANDIDATES.c.id == candidate.id))
-        return _drop(workspace, connection, {candidate.file_sha256})
+        _refuse_while_needed(connection, {row.id, row.file_sha256}, f"The candidate '{row.name or row.id}'")
+        connection.execute(delete(CANDIDATES).where(CANDIDATES.c.id == row.id))
+        return _drop(workspace, connection, {row.file_sha256: row.created_at})
+
+
+def remove_dataset(workspace: Workspace, sha256: str, model_sha256: str) -> int:
+    """Takes data from a model and deletes its file, unless something else refers to it; returns the bytes freed.
+
+    Raises:
+        NotFoundError: the model has no such data.
+        RequestError: a job that waits or runs needs it.
+    """
+    row = next((row for row in workspace.datasets(model_sha256) if row.sha256 == sha256), None)
+    if row is None:
+        raise NotFoundError(f"The model {model_sha256[:12]} has no data {sha256[:12]}.")
+    this = (DATASETS.c.sha256 == row.sha256) & (DATASETS.c.model_sha256 == row.model_sha256)
+    with workspace.database.writing() as connection:
+        _refuse_while_needed(connection, {row.sha256}, f"The data '{row.name}'")
+        connection.execute(delete(DATASETS).where(this))
+        return _drop(workspace, connection, {row.sha256: row.created_at})
 
 
 def remove_model(workspace: Workspace, sha256: str) -> int:
-    """Deletes a model with its data, candidates and mixes, and their files; returns the bytes freed.
+    """Deletes a model with its data, candidates, mixes, ended jobs and cached results; returns the bytes freed.
+
+    Files go with their rows, unless something else refers to them.
 
     Raises:
         NotFoundError: no such model.
+        RequestError: a job that waits or runs needs it or one of its candidates.
     """
     model = workspace.model(sha256)
-    files = {model.sha256}
-    files |= {row.sha256 for row in workspace.datasets(model.sha256)}
-    files |= {row.file_sha256 for row in workspace.candidates(model.sha256)}
+    built = workspace.candidates(model.sha256)
+    files = {model.sha256: model.created_at}
+    files |= {row.sha256: row.created_at for row in workspace.datasets(model.sha256)}
+    files |= {row.file_sha256: row.created_at for row in reversed(built)}  # of equal files the newest row counts
+    needed = {model.sha256, *(row.id for row in built), *(row.file_sha256 for row in built)}
     with workspace.database.writing() as connection:
+        _refuse_while_needed(connection, needed, f"The model '{model.name}'")
+        logs = connection.execute(select(JOBS.c.log).where(JOBS.c.model_sha256 == model.sha256)).scalars().all()
         connection.execute(delete(MODELS).where(MODELS.c.sha256 == model.sha256))
-        return _drop(workspace, connection, files)
+        connection.execute(delete(JOBS).where(JOBS.c.model_sha256 == model.sha256))
+        connection.execute(delete(CACHE).where(CACHE.c.model_sha256 == model.sha256))
+        freed = _drop(workspace, connection, files)
+    return freed + sum(remove_log(workspace, log) for log in logs)
+
+
+def remove_log(workspace: Workspace, log: str) -> int:
+    """Deletes the log file of a job that is forgotten; returns the bytes freed."""
+    path = workspace.logs / log
+    if not log or not path.is_file():
+        return 0
+    size = path.stat().st_size
+    path.unlink(missing_ok=True)
+    return size
 
 
 def sweep_files(workspace: Workspace, *, young: timedelta = YOUNG) -> int:
@@ -78,36 +91,49 @@ def sweep_files(workspace: Workspace, *, young: timedelta = YOUNG) -> int:
     leftovers = workspace.files.remove_leftovers(limit)
     with workspace.database.writing() as connection:
         old = {file.sha256 for file in workspace.files.stored() if file.modified_at <= limit}
-        return leftovers + _drop(workspace, connection, old)
+        unused = sorted(old - referred(connection))
+        return leftovers + sum(workspace.files.remove(sha256) for sha256 in unused)
 
 
-def _drop(workspace: Workspace, connection: Connection, files: set[str]) -> int:
-    return sum(workspace.files.remove(sha256) for sha256 in sorted(files - _referred(connection)))
-
-
-def _referred(connection: Connection) -> set[str]:
+def referred(connection: Connection) -> set[str]:
     """Hashes of all files that a row names: of models, data and candidates, and in the parameters of jobs."""
     columns = (MODELS.c.sha256, DATASETS.c.sha256, CANDIDATES.c.file_sha256, CANDIDATES.c.dataset_sha256)
     found = {sha256 for column in columns for sha256 in connection.execute(select(column)).scalars() if sha256}
     for params in connection.execute(select(JOBS.c.params)).scalars():
-        found.update(_hashes(params))
+        found.update(text for text in texts(params) if _SHA256.fullmatch(text))
     return found
 
 
-def _hashes(value: Any) -> Iterator[str]:
+def texts(value: Any) -> Iterator[str]:
+    """All texts among the values of a JSON object, however deep."""
     if isinstance(value, str):
-        if _SHA256.fullmatch(value):
-            yield value
+        yield value
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _hashes(item)
+            yield from texts(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _hashes(item)
+            yield from texts(item)
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:  # SQLite's side files come and go
-        return 0
+def _refuse_while_needed(connection: Connection, names: set[str], what: str) -> None:
+    """Looks for `names`, ids and hashes, in what jobs that wait or run were told."""
+    active = select(JOBS.c.title, JOBS.c.state, JOBS.c.params).where(JOBS.c.state.not_in(FINAL_STATES))
+    for title, state, params in connection.execute(active):
+        if not names.isdisjoint(texts(params)):
+            raise RequestError(
+                f"{what} is needed by the job '{title}', which is {state}.", hint="Stop that job first, or wait for it."
+            )
+
+
+def _drop(workspace: Workspace, connection: Connection, files: Mapping[str, datetime]) -> int:
+    """Deletes the files that no row names any more; those stored anew since their row was made may get another."""
+    unused = sorted(set(files) - referred(connection))
+    return sum(workspace.files.remove(sha256) for sha256 in unused if not _is_new(workspace, sha256, files[sha256]))
+
+
+def _is_new(workspace: Workspace, sha256: str, row_made: datetime) -> bool:
+    if not workspace.files.has(sha256):
+        return False
+    stored = workspace.files.stat(sha256).modified_at
+    return stored > row_made and now() - stored < ROW_ON_ITS_WAY

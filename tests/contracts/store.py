@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -58,7 +58,7 @@ def delete_all_and_fail(workspace: Workspace) -> None:
         raise ZeroDivisionError
 
 
-class StoreContract:
+class OpenedWorkspaces:
     """Subclasses give the fixture `place`: how to open the same workspace again and again."""
 
     @pytest.fixture
@@ -76,6 +76,10 @@ class StoreContract:
     @pytest.fixture
     def workspace(self, opener: Opener) -> Workspace:
         return opener()
+
+
+class StoreContract(OpenedWorkspaces):
+    """Rows, schema, and several processes at once."""
 
     # rows
 
@@ -268,38 +272,3 @@ class StoreContract:
         with pytest.raises(RequestError, match=r"newer Mixdesk \(schema 9999") as refused:
             opener()
         assert "Update Mixdesk" in str(refused.value.hint)
-
-    # forgetting
-
-    def test_a_removed_model_takes_its_data_candidates_and_files_along(self, workspace: Workspace) -> None:
-        model = stored_model(workspace)
-        data = workspace.add_dataset("eval", workspace.files.put(b"data"), model.sha256, 4)
-        built = stored_candidate(workspace, model)
-        workspace.save_mix(model.sha256, "draft", {})
-        freed = clean.remove_model(workspace, model.sha256)
-        assert freed == len(b"model") + len(b"data") + len(b"candidate")
-        assert not any(workspace.files.has(sha) for sha in (model.sha256, data.sha256, built.file_sha256))
-        assert (workspace.models(), workspace.candidates(), workspace.mixes(model.sha256)) == ((), (), ())
-
-    def test_a_file_that_others_refer_to_stays(self, workspace: Workspace) -> None:
-        model = stored_model(workspace)
-        first, second = stored_candidate(workspace, model), stored_candidate(workspace, model)
-        assert clean.remove_candidate(workspace, first.id) == 0
-        assert workspace.files.has(second.file_sha256)
-        assert clean.remove_candidate(workspace, second.id) == len(b"candidate")
-        assert not workspace.files.has(second.file_sha256)
-
-    def test_a_sweep_takes_what_nothing_refers_to_but_not_what_is_young(self, workspace: Workspace) -> None:
-        model = stored_model(workspace)
-        stray = workspace.files.put(b"stray")
-        assert clean.sweep_files(workspace) == 0
-        assert clean.sweep_files(workspace, young=timedelta(0)) == len(b"stray")
-        assert not workspace.files.has(stray)
-        assert workspace.files.has(model.sha256)
-
-    def test_disk_use_counts_files_and_logs(self, workspace: Workspace) -> None:
-        stored_model(workspace, b"12345")
-        (workspace.logs / "x.log").write_bytes(b"123")
-        use = clean.disk_use(workspace)
-        assert (use.files_bytes, use.file_count, use.logs_bytes) == (5, 1, 3)
-        assert use.total_bytes == use.database_bytes + 8

@@ -1,0 +1,145 @@
+"""How much room a workspace takes: in all, per model, and what deleting something would give back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Column, Connection, Text, cast, func, select
+
+from core.store.clean import YOUNG, texts
+from core.store.rows import FINAL_STATES, now
+from core.store.tables import CACHE, CANDIDATES, DATASETS, JOBS, MODELS
+from core.store.workspace import DATABASE_NAME, Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """Room taken by a model and what belongs to it, in bytes; a file that two of its rows share counts once.
+
+    `freed_bytes` is what deleting the model would give back: its log files, and the files that nobody else uses. What
+    is cached lies in the database, which keeps its size and fills the gap again.
+    """
+
+    sha256: str
+    name: str
+    model_bytes: int
+    data_bytes: int
+    candidates_bytes: int
+    cache_bytes: int
+    logs_bytes: int
+    freed_bytes: int
+
+    @property
+    def total_bytes(self) -> int:
+        """All of it."""
+        return self.model_bytes + self.data_bytes + self.candidates_bytes + self.cache_bytes + self.logs_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskUse:
+    """Room taken by a workspace, in bytes; `database_bytes`, with `cache_bytes` in it, is 0 where it is elsewhere.
+
+    `unused_bytes` are files that no model, data or candidate needs: old jobs name them, or nothing at all.
+    """
+
+    database_bytes: int
+    files_bytes: int
+    logs_bytes: int
+    cache_bytes: int
+    unused_bytes: int
+    file_count: int
+    models: tuple[ModelUse, ...]
+
+    @property
+    def total_bytes(self) -> int:
+        """All of it."""
+        return self.database_bytes + self.files_bytes + self.logs_bytes
+
+
+def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
+    """Measures the room that the workspace takes; files put within `young` do not count as unused yet."""
+    stored = list(workspace.files.stored())
+    sizes = {file.sha256: file.size_bytes for file in stored}
+    logs = {path.name: _size(path) for path in workspace.logs.glob("*")}
+    with workspace.database.reading() as connection:
+        rows = connection.execute(select(MODELS.c.sha256, MODELS.c.name).order_by(MODELS.c.created_at.desc())).all()
+        data = _files_by_model(connection, DATASETS.c.model_sha256, DATASETS.c.sha256)
+        built = _files_by_model(connection, CANDIDATES.c.model_sha256, CANDIDATES.c.file_sha256)
+        cached = _cached_bytes(connection)
+        jobs = connection.execute(select(JOBS.c.model_sha256, JOBS.c.log, JOBS.c.state, JOBS.c.params)).all()
+    kept = {row.sha256: {row.sha256} | data[row.sha256] | built[row.sha256] for row in rows}
+    owners = _owners(kept, jobs)
+    logs_of: dict[str, int] = defaultdict(int)
+    for job in jobs:
+        logs_of[job.model_sha256 or ""] += logs.get(job.log, 0)
+
+    def use(row: Any) -> ModelUse:
+        own = {sha256 for sha256 in kept[row.sha256] if owners[sha256] == {row.sha256}}
+        return ModelUse(
+            sha256=row.sha256,
+            name=row.name,
+            model_bytes=sizes.get(row.sha256, 0),
+            data_bytes=_taken(data[row.sha256], sizes),
+            candidates_bytes=_taken(built[row.sha256], sizes),
+            cache_bytes=cached.get(row.sha256, 0),
+            logs_bytes=logs_of[row.sha256],
+            freed_bytes=_taken(own, sizes) + logs_of[row.sha256],
+        )
+
+    needed = {sha256 for files in kept.values() for sha256 in files} | _needed_by_jobs(jobs)
+    old = {file.sha256 for file in stored if file.modified_at <= now() - young}
+    return DiskUse(
+        database_bytes=sum(_size(path) for path in workspace.path.glob(f"{DATABASE_NAME}*")),
+        files_bytes=sum(sizes.values()),
+        logs_bytes=sum(logs.values()),
+        cache_bytes=sum(cached.values()),
+        unused_bytes=_taken(old - needed, sizes),
+        file_count=len(stored),
+        models=tuple(use(row) for row in rows),
+    )
+
+
+def _files_by_model(connection: Connection, model: Column[Any], file: Column[Any]) -> Mapping[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in connection.execute(select(model.label("model"), file.label("file"))):
+        found[row.model].add(row.file)
+    return found
+
+
+def _cached_bytes(connection: Connection) -> dict[str, int]:
+    """The length of what is cached, by model; under "" what belongs to none."""
+    length = func.sum(func.length(cast(CACHE.c.value, Text)))
+    found = connection.execute(select(CACHE.c.model_sha256, length).group_by(CACHE.c.model_sha256))
+    return {model or "": int(size or 0) for model, size in found}
+
+
+def _owners(kept: Mapping[str, set[str]], jobs: Sequence[Any]) -> Mapping[str, set[str]]:
+    """Which models need a file: by their rows, or by what their jobs were told ("": a job on no model)."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for model, files in kept.items():
+        for sha256 in files:
+            owners[sha256].add(model)
+    for job in jobs:
+        for text in texts(job.params):
+            owners[text].add(job.model_sha256 or "")
+    return owners
+
+
+def _needed_by_jobs(jobs: Sequence[Any]) -> set[str]:
+    return {text for job in jobs if job.state not in FINAL_STATES for text in texts(job.params)}
+
+
+def _taken(files: set[str], sizes: Mapping[str, int]) -> int:
+    return sum(sizes.get(sha256, 0) for sha256 in files)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # SQLite's side files come and go
+        return 0
