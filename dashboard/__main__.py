@@ -1,9 +1,10 @@
-"""Starts the dashboard: `python -m dashboard [--host 127.0.0.1] [--port 8501] [--workspace DIR]`."""
+"""Starts the dashboard: `python -m dashboard [--host 127.0.0.1] [--port 8501] [--workspace DIR] [--folder DIR]`."""
 
 from __future__ import annotations
 
 import argparse
 import logging
+import os
 import socket
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 from streamlit import config
 
 from core.errors import MixdeskError, RequestError
+from core.intake.folders import FOLDERS_VARIABLE, check_folder
 from core.store.workspace import Workspace
 from dashboard.app import create_app
 from dashboard.options import DEFAULT_HOST, DEFAULT_PORT, LOOPBACK, server_options
@@ -24,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("mixdesk").setLevel(logging.INFO)
     try:
         _check_host(asked.host)
+        _allow(asked.folder)
         Workspace.open(asked.workspace).close()  # what is wrong with it is told before the server starts
         app = create_app(workspace=asked.workspace, host=asked.host, ready=lambda: _announce(asked.host))
         app.run(config=server_options(host=asked.host, port=asked.port))
@@ -40,7 +43,18 @@ def _parser() -> argparse.ArgumentParser:
         "--port", type=_port, help=f"port to listen on (default: the first free one from {DEFAULT_PORT}; 0: any)"
     )
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="where models, jobs and results are kept")
+    parser.add_argument(
+        "--folder", type=Path, action="append", default=[], metavar="DIR", help="models here may be opened; repeatable"
+    )
     return parser
+
+
+def _allow(folders: Sequence[Path]) -> None:
+    """Adds folders to those that the environment allows; jobs see them there as well."""
+    given = [str(check_folder(folder)) for folder in folders]
+    known = os.environ.get(FOLDERS_VARIABLE, "")
+    if given:
+        os.environ[FOLDERS_VARIABLE] = os.pathsep.join([*filter(None, [known]), *given])
 
 
 def _port(text: str) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.intake.folders import FOLDERS_VARIABLE, allowed_folders
 from dashboard.__main__ import main
 
 
@@ -31,3 +32,26 @@ def test_a_port_out_of_range_is_told(port: str, capsys: pytest.CaptureFixture[st
         main(["--port", port])
     assert left.value.code == 2
     assert "port" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_server_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--folder", str(tmp_path / "nothing")]) == 2
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_folders_are_added_to_those_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    monkeypatch.setenv(FOLDERS_VARIABLE, str(tmp_path / "one"))
+    monkeypatch.setattr("dashboard.__main__.create_app", lambda **_: FakeApp())
+    assert main(["--workspace", str(tmp_path / "w"), "--folder", str(tmp_path / "two")]) == 0
+    assert [folder.name for folder in allowed_folders()] == ["one", "two"]
+
+
+class FakeApp:
+    """Stands for the server."""
+
+    def run(self, **_: object) -> None:
+        """Serves nobody."""

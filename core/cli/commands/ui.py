@@ -16,9 +16,18 @@ from core.errors import UnavailableError
 
 HostOption = Annotated[str, typer.Option("--host", help="Address to listen on; other than 127.0.0.1 lets others in.")]
 PortOption = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")]
+FolderOption = Annotated[
+    list[Path] | None,
+    typer.Option("--folder", metavar="DIR", help="A folder whose models browsers may open. Repeatable."),
+]
 
 
-def ui(host: HostOption = "127.0.0.1", port: PortOption = 8501, workspace: options.WorkspaceOption = None) -> int:
+def ui(
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8501,
+    workspace: options.WorkspaceOption = None,
+    folder: FolderOption = None,
+) -> int:
     """Open the dashboard and print its address."""
     for part in ("dashboard", "streamlit"):
         if importlib.util.find_spec(part) is None:
@@ -26,6 +35,8 @@ def ui(host: HostOption = "127.0.0.1", port: PortOption = 8501, workspace: optio
     command = [sys.executable, "-P", "-m", "dashboard", "--host", host, "--port", str(port)]
     if workspace is not None:
         command += ["--workspace", str(workspace)]
+    for each in folder or ():
+        command += ["--folder", str(each)]
     sys.stdout.flush()
     os.execve(sys.executable, command, _environment())  # noqa: S606 - our own command, as a list
 

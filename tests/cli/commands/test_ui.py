@@ -34,8 +34,9 @@ def test_it_listens_on_this_machine_only_unless_told(mixdesk: Terminal, became: 
 
 def test_options_are_passed_on(mixdesk: Terminal, became: list[list[str]]) -> None:
     with pytest.raises(SystemExit):
-        mixdesk("ui", "--host", "0.0.0.0", "--port", "9000", "--workspace", "here")
-    assert became[0][3:] == ["--host", "0.0.0.0", "--port", "9000", "--workspace", "here"]
+        mixdesk("ui", "--host", "0.0.0.0", "--port", "9000", "--workspace", "here", "--folder", "a", "--folder", "b")
+    given = ["--host", "0.0.0.0", "--port", "9000", "--workspace", "here", "--folder", "a", "--folder", "b"]
+    assert became[0][3:] == given
 
 
 def test_without_streamlit_it_says_so(mixdesk: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
