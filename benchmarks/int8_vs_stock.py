@@ -36,7 +36,7 @@ from core.recipe.resolve import resolve
 from core.runtime.machine import read_conditions
 from core.runtime.settings import SessionSettings
 from core.search.timing import quick_ratios
-from core.sensitivity.noise import noise_of, sqnr_db
+from core.measure.noise import noise_of, sqnr_db
 from core.transform.build import build_candidate
 from core.transform.calibrate import calibrate
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from core.measure.answers import read_answers
+from core.measure.answers import Answers, Shapes, read_alike, read_answers
 from core.measure.intervals import Interval, paired_change, upper_share
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -73,6 +73,7 @@ def accuracy(
     got: Iterable[Mapping[str, Array]],
     *,
     outputs: Collection[str] | None = None,
+    input_shapes: Shapes = (),
 ) -> Accuracy:
     """Share of samples whose top answer is the label, before and after.
 
@@ -82,8 +83,9 @@ def accuracy(
         reference: the original's outputs, one mapping per index.
         got: the candidate's.
         outputs: which outputs may be judged; None for all.
+        input_shapes: shapes of the float inputs, as for `fidelity`.
     """
-    tally = Tally(labels, outputs=outputs)
+    tally = Tally(labels, outputs=outputs, input_shapes=input_shapes)
     for index, before, after in zip(indices, reference, got, strict=True):
         tally.add(index, before, after)
     return tally.finish()
@@ -92,14 +94,17 @@ def accuracy(
 class Tally:
     """Counts right answers sample by sample.
 
-    The first output that says classes and is compatible with the labels is judged: class scores `[classes]` or
-    `[1, classes]` (or one row per position) against integer labels, or an output of integers or texts against labels
-    of its kind.
+    The first output that says classes (see `core.measure.answers`) and is compatible with the labels is judged: class
+    scores (or one row per position) against integer labels, or an output of integers or texts against labels of its
+    kind.
     """
 
-    def __init__(self, labels: Array | None, *, outputs: Collection[str] | None = None) -> None:
+    def __init__(
+        self, labels: Array | None, *, outputs: Collection[str] | None = None, input_shapes: Shapes = ()
+    ) -> None:
         self._labels = labels
         self._outputs = outputs
+        self._input_shapes = input_shapes
         self._right: dict[str, list[tuple[bool | None, bool | None]]] = {}
 
     def add(self, index: int, before: Mapping[str, Array], after: Mapping[str, Array]) -> None:
@@ -109,8 +114,12 @@ class Tally:
         label = np.asarray(self._labels[index]).reshape(-1)
         for name in before:
             if self._outputs is None or name in self._outputs:
-                judged = _is_right(before.get(name), label), _is_right(after.get(name), label)
-                self._right.setdefault(name, []).append(judged)
+                self._right.setdefault(name, []).append(self._judge(before[name], after.get(name), label))
+
+    def _judge(self, before: Array, after: Array | None, label: Array) -> tuple[bool | None, bool | None]:
+        said = read_answers(before, input_shapes=self._input_shapes)
+        alike = None if after is None or said is None or after.shape != before.shape else read_alike(after, said)
+        return _is_right(said, label), _is_right(alike, label)
 
     def finish(self) -> Accuracy:
         """The accuracy over all samples."""
@@ -124,9 +133,8 @@ class Tally:
         return Accuracy(why="no output holds class scores that fit the labels" if self._right else "no samples")
 
 
-def _is_right(output: Array | None, label: Array) -> bool | None:
-    """Whether the top answer is the label; None where the output says none or none of that kind."""
-    answers = None if output is None else read_answers(output)
+def _is_right(answers: Answers | None, label: Array) -> bool | None:
+    """Whether the top answer is the label; None where there is none or none of that kind."""
     if answers is None or answers.chosen.shape != label.shape:
         return None
     if (answers.chosen.dtype.kind in "OU") != (label.dtype.kind in "OU"):

@@ -6,7 +6,7 @@ plainly fallen: then it is "worse", however fast the model has become.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,9 +15,9 @@ import numpy as np
 
 from core.intake.dataset import Dataset, Split
 from core.measure.accuracy import Accuracy, Tally
-from core.measure.fidelity import Fidelity, fidelity_of_pairs
+from core.measure.fidelity import Chosen, Fidelity, fidelity_of_pairs
 from core.measure.latency import PairedLatency
-from core.measure.outputs import iterate_outputs
+from core.measure.outputs import float_shapes, iterate_outputs
 from core.measure.paired import measure_pair
 from core.measure.target import Target, TargetVerdict, parse_target
 from core.progress import Progress, Silent
@@ -117,7 +117,7 @@ def compare_models(
     seed: int = 0,
     budget_s: float = 10.0,
     gate: str | None = None,
-    outputs: Collection[str] | None = None,
+    outputs: Chosen = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compares two models with the same inputs and outputs.
@@ -132,7 +132,7 @@ def compare_models(
         seed: of the order and of the intervals.
         budget_s: seconds of timing.
         gate: a target that the candidate must meet, as text.
-        outputs: which outputs count for fidelity and accuracy; None for all.
+        outputs: which outputs count for fidelity and accuracy, with their weights; None for all.
         progress: is told how far it is.
 
     Raises:
@@ -226,10 +226,11 @@ def _judge_answers(
     pairs: Iterator[tuple[Mapping[str, Array], Mapping[str, Array]]],
     indices: Sequence[int],
     dataset: Dataset,
-    outputs: Collection[str] | None,
+    outputs: Chosen,
 ) -> tuple[Fidelity, Accuracy]:
-    tally = Tally(dataset.labels, outputs=outputs)
-    fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs)
+    shapes = float_shapes(dataset)
+    tally = Tally(dataset.labels, outputs=outputs, input_shapes=shapes)
+    fidelity = fidelity_of_pairs(_tallied(pairs, indices, tally), outputs=outputs, input_shapes=shapes)
     return fidelity, tally.finish()
 
 

@@ -57,6 +57,11 @@ def iterate_outputs(
         yield from together if together is not None else (_run(session, dataset.feed(index)) for index in chosen)
 
 
+def float_shapes(dataset: Dataset) -> frozenset[tuple[int, ...]]:
+    """Shapes of one feed of the inputs that take floats: an output of such a shape hands something on."""
+    return frozenset(shape for name, shape in dataset.shapes().items() if dataset.inputs[name].dtype.kind == "f")
+
+
 def to_array(value: Any) -> Array:
     """A model's output as an array: maps of scores become one row each (keys in order), sequences are joined."""
     if isinstance(value, np.ndarray):

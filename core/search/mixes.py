@@ -17,7 +17,7 @@ from core.recipe.precision import Precision, Support
 from core.recipe.recipe import Recipe, Rule
 from core.recipe.resolve import resolve
 from core.runtime.settings import SessionSettings
-from core.sensitivity.noise import noise_of
+from core.measure.noise import noise_of
 from core.transform.body import find_body
 from core.transform.build import place_plan
 from core.transform.calibrate import Ranges

@@ -21,7 +21,7 @@ from core.recipe.recipe import Recipe
 from core.search.ladder import highest_rung, ladders
 from core.search.mixes import Ingredients, Mix, MixBench, Scored, lowerable_groups
 from core.search.timing import QuickRatio, quick_ratios
-from core.sensitivity.noise import sqnr_db
+from core.measure.noise import sqnr_db
 from core.sensitivity.solo import SoloScore, solo_scores
 
 _MOST_FINALISTS = 6

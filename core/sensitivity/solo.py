@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import RunError
 from core.progress import Progress
-from core.sensitivity.noise import sqnr_db
+from core.measure.noise import sqnr_db
 
 
 @dataclass(frozen=True, slots=True)

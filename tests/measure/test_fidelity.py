@@ -7,6 +7,7 @@ import pytest
 
 from core.errors import DataError
 from core.measure.fidelity import IDENTICAL_DB, Fidelity, fidelity
+from core.measure.noise import noise_of, sqnr_db
 
 Sample = dict[str, np.ndarray]
 
@@ -38,6 +39,44 @@ def test_the_worst_output_rules_each_figure() -> None:
     assert both.sqnr_db == fidelity(reference, got, outputs=["a"]).sqnr_db
     assert both.sqnr_db != fidelity(reference, got, outputs=["b"]).sqnr_db
     assert both.max_abs_error == pytest.approx(1)
+
+
+def test_a_weight_says_how_often_the_noise_of_an_output_counts() -> None:
+    reference, got = [{"a": _row(1, 2), "b": _row(10, 0)}], [{"a": _row(1, 1), "b": _row(10, 0.1)}]
+    plain = {output.name: output.sqnr_db for output in fidelity(reference, got).outputs}
+    assert plain["a"] is not None
+    assert plain["b"] is not None
+    doubled = fidelity(reference, got, outputs={"a": 2.0, "b": 1.0})
+    assert doubled.sqnr_db == pytest.approx(plain["a"] - 10 * math.log10(2))
+    turned = fidelity(reference, got, outputs={"a": 1e-6, "b": 1.0})
+    assert turned.sqnr_db == pytest.approx(plain["b"]), "now b is the worst"
+    assert [(o.name, o.weight, o.sqnr_db) for o in turned.outputs] == [("a", 1e-6, plain["a"]), ("b", 1.0, plain["b"])]
+    assert doubled.sqnr_bound_db(seed=0) == pytest.approx(doubled.sqnr_db)
+    assert doubled.unchanged().sqnr_db == IDENTICAL_DB
+
+
+def test_what_the_noise_says_and_what_the_fidelity_says_are_the_same() -> None:
+    chance = np.random.default_rng(0)
+    reference = [{"a": chance.normal(size=(1, 3)), "b": chance.normal(size=(1, 4))} for _ in range(5)]
+    got = [{name: array + 0.1 for name, array in sample.items()} for sample in reference]
+    for weights in (None, {"a": 1.0, "b": 3.0}, {"b": 2.0}):
+        found = fidelity(reference, got, outputs=weights)
+        assert found.sqnr_db == pytest.approx(sqnr_db(noise_of(reference, got, weights=weights)))
+
+
+def test_an_output_whose_length_varies_is_a_signal_and_chooses_no_class() -> None:
+    varying = _one(_row(1, 2, 3), _row(1, 2))
+    found = fidelity(varying, varying)
+    assert (found.agreement, found.kl, found.sqnr_db) == (None, None, IDENTICAL_DB)
+
+
+def test_a_state_beside_scores_does_not_count_as_an_answer() -> None:
+    reference = [{"y": _row(0, 3), "state": _row(1, 2, 3)}]
+    got = [{"y": _row(0, 2), "state": _row(3, 2, 1)}]
+    assert fidelity(reference, got).agreement == 0
+    found = fidelity(reference, got, input_shapes={(1, 3)})
+    assert found.agreement == 1
+    assert [output.agreement for output in found.outputs] == [1, None]
 
 
 def test_agreement_is_the_share_of_samples_with_the_same_top_answer() -> None:

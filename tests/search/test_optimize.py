@@ -12,7 +12,7 @@ from core.recipe.precision import Precision
 from core.recipe.recipe import Rule
 from core.search.mixes import Ingredients
 from core.search.optimize import Goal, SearchResult, search_mix
-from core.sensitivity.noise import sqnr_db
+from core.measure.noise import sqnr_db
 from tests.transform.models import SETTINGS, Bench, model_from_text, random_weights
 
 TEXT = """g (float[1, 32, 24, 24] x) => (float[1, 10] y) {

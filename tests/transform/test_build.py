@@ -8,7 +8,7 @@ from core.errors import UnavailableError
 from core.measure.outputs import run_outputs
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
-from core.sensitivity.noise import noise_of, sqnr_db
+from core.measure.noise import noise_of, sqnr_db
 from tests.transform.models import SETTINGS, Bench, executed, model_from_text, random_weights
 
 INT8, FP32 = Precision.INT8, Precision.FP32

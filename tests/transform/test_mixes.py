@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.measure.outputs import run_outputs
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
-from core.sensitivity.noise import noise_of, sqnr_db
+from core.measure.noise import noise_of, sqnr_db
 from tests.transform.models import SETTINGS, Bench, model_from_text
 
 _CHANNELS = 8

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import RunError
-from core.sensitivity.noise import noise_of, sqnr_db
+from core.measure.noise import noise_of, sqnr_db, weighted_db
 
 
 def test_noise_is_relative_power_over_all_samples_and_the_worst_output_rules() -> None:
@@ -34,3 +34,17 @@ def test_integer_outputs_do_not_count_and_nan_of_the_original_is_left_out() -> N
 def test_an_output_that_changed_its_shape_is_an_error() -> None:
     with pytest.raises(RunError, match="changed its shape"):
         noise_of([{"a": np.zeros(2)}], [{"a": np.zeros(3)}])
+
+
+def test_only_the_chosen_outputs_count_each_with_its_weight() -> None:
+    reference = [{"a": np.array([1.0]), "b": np.array([2.0])}]
+    got = [{"a": np.array([1.5]), "b": np.array([3.0])}]
+    assert noise_of(reference, got) == pytest.approx(0.25)
+    assert noise_of(reference, got, weights={"b": 3.0}) == pytest.approx(0.75)
+    assert noise_of(reference, got, weights={"a": 0.1, "b": 0.2}) == pytest.approx(0.05)
+
+
+def test_weights_move_the_sqnr_by_their_decibels_and_leave_identical_alone() -> None:
+    assert weighted_db(30.0, 10.0) == pytest.approx(20.0)
+    assert weighted_db(30.0, 1.0) == pytest.approx(30.0)
+    assert weighted_db(200.0, 10.0) == 200.0
