@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select
@@ -14,6 +16,16 @@ from core.store.tables import CANDIDATES, JOBS
 from core.store.workspace import Workspace
 
 
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """How many jobs and candidates are gone, the bytes that this freed, and why others of the jobs had to stay."""
+
+    jobs: int
+    candidates: int
+    freed_bytes: int
+    kept: tuple[str, ...] = ()
+
+
 def remove(workspace: Workspace, job_id: str, *, candidates: bool = False) -> int:
     """Deletes a job with its partial results and log; with `candidates`, what it built too. Returns the bytes freed.
 
@@ -21,32 +33,44 @@ def remove(workspace: Workspace, job_id: str, *, candidates: bool = False) -> in
 
     Raises:
         NotFoundError: no such job.
-        RequestError: the job has not ended.
+        RequestError: the job has not ended, or another one needs what it built.
     """
     row = job(workspace, job_id)
     if not row.is_final:
         raise RequestError(f"The job '{row.title}' is still {row.state}.", hint="Stop it first.")
-    freed = 0
-    if candidates:
-        freed += sum(remove_candidate(workspace, built) for built in _built_by(workspace, row.id))
-    freed += _forget(workspace, row.id, row.log)
-    return freed + sweep_files(workspace)
+    built = _built_by(workspace, row.id) if candidates else []
+    freed = sum(remove_candidate(workspace, candidate) for candidate in built)
+    return freed + _forget(workspace, row.id, row.log) + sweep_files(workspace)
 
 
-def clean(workspace: Workspace, *, before: datetime | None = None) -> int:
-    """Deletes all jobs that have ended (before a moment), their partial results and logs; returns how many.
+def clean(
+    workspace: Workspace,
+    *,
+    before: datetime | None = None,
+    states: Collection[str] = FINAL_STATES,
+    candidates: bool = False,
+) -> Cleaned:
+    """Deletes the jobs that have ended (before a moment, in one of these states), their partial results and logs.
 
-    Candidates, models and data stay; stored files that nothing refers to any more go.
+    Candidates stay unless asked for, models and data stay; stored files that nothing refers to any more go. A job whose
+    candidate another job still needs stays, with the reason.
     """
-    ended = select(JOBS.c.id, JOBS.c.log).where(JOBS.c.state.in_(FINAL_STATES))
+    ended = select(JOBS.c.id, JOBS.c.log).where(JOBS.c.state.in_([str(s) for s in states if s in FINAL_STATES]))
     if before is not None:
         ended = ended.where(JOBS.c.finished_at < before)
     with workspace.database.reading() as connection:
         rows = connection.execute(ended).all()
+    freed, removed, kept = 0, 0, []
     for row in rows:
-        _forget(workspace, row.id, row.log)
-    sweep_files(workspace)
-    return len(rows)
+        built = _built_by(workspace, row.id) if candidates else []
+        try:
+            freed += sum(remove_candidate(workspace, candidate) for candidate in built)
+        except RequestError as refused:
+            kept.append(refused.message)
+            continue
+        removed += len(built)
+        freed += _forget(workspace, row.id, row.log)
+    return Cleaned(len(rows) - len(kept), removed, freed + sweep_files(workspace), tuple(kept))
 
 
 def _forget(workspace: Workspace, job_id: str, log: str) -> int:

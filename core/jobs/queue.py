@@ -12,9 +12,10 @@ from core.errors import NotFoundError, RequestError, WorkError, did_you_mean
 from core.store.rows import JobRow, JobState, Partial, new_id, now
 from core.store.strict_json import plain
 from core.store.tables import JOBS, PARTIALS
-from core.store.workspace import SHORTEST_PREFIX, Workspace
+from core.store.workspace import Workspace
 
 POLL_S = 0.2
+SHORTEST_PREFIX = 4
 
 
 def submit(
@@ -76,7 +77,7 @@ def stop(workspace: Workspace, job_id: str) -> JobRow:
 
 
 def job(workspace: Workspace, job_id: str) -> JobRow:
-    """The job with this id, or whose id begins so (at least 6 characters, unique).
+    """The job with this id, or whose id begins so (at least 4 characters, unique).
 
     Raises:
         NotFoundError: no such job.
@@ -91,18 +92,21 @@ def job(workspace: Workspace, job_id: str) -> JobRow:
 def jobs(
     workspace: Workspace,
     *,
-    model: str | None = None,
+    model: str | Collection[str] | None = None,
     kind: str | None = None,
     states: Collection[str] | None = None,
     limit: int = 100,
     results: bool = False,
 ) -> tuple[JobRow, ...]:
-    """Jobs, newest first; their `result` is None here unless asked for (documents can be large)."""
+    """Jobs, newest first; their `result` is None here unless asked for (documents can be large).
+
+    `model` is the hash of a model, or several.
+    """
     columns = [column for column in JOBS.columns if results or column.name != "result"]
     chosen = columns if results else [*columns, null().label("result")]
     statement = select(*chosen).order_by(JOBS.c.created_at.desc(), JOBS.c.id).limit(limit)
     if model is not None:
-        statement = statement.where(JOBS.c.model_sha256 == model)
+        statement = statement.where(JOBS.c.model_sha256.in_([model] if isinstance(model, str) else list(model)))
     if kind is not None:
         statement = statement.where(JOBS.c.kind == kind)
     if states is not None:

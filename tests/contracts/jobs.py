@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import update
@@ -17,6 +18,7 @@ from core.errors import NotFoundError, RequestError, StoppedError, WorkError
 from core.jobs import queue
 from core.jobs.claim import LEASE, LEASE_OF_LIVING, Keeper, Share, beat, claim, interrupt_orphans
 from core.jobs.clean import clean, remove
+from core.jobs.lineage import lineage
 from core.jobs.outcome import fail, finish
 from core.jobs.progress import JobProgress
 from core.store.rows import CandidateRow, JobRow, JobState, now
@@ -41,6 +43,18 @@ while (row := claim(workspace, Share((), inverted=True), Keeper.here())) is not 
 """
 
 
+JOBS_OF_TWO_SERVERS = 10
+SERVE_TALLIES = """
+import sys, time
+from core.jobs.supervisor import Supervisor
+from core.store.workspace import Workspace
+from tests.jobs.workers import command
+workspace = Workspace.open()
+with Supervisor(workspace, command(workspace), untimed={"tally"}, machine_lock=workspace.path / "machine.lock"):
+    time.sleep(300)
+"""
+
+
 def running(workspace: Workspace, **changes: object) -> str:
     """Queues and claims a job, then changes its row; returns its id."""
     job_id = queue.submit(workspace, "profile", {})
@@ -50,6 +64,16 @@ def running(workspace: Workspace, **changes: object) -> str:
         with workspace.database.writing() as connection:
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(**changes))
     return job_id
+
+
+def built_by(workspace: Workspace, job_id: str) -> CandidateRow:
+    """A candidate of this job, with a file of its own."""
+    model = workspace.add_model("m", workspace.files.put(b"m"), 1)
+    file = workspace.files.put(job_id.encode())
+    made = CandidateRow(
+        model_sha256=model.sha256, file_sha256=file, job_id=job_id, name="all int8", recipe={}, plan={}, report={}
+    )
+    return workspace.add_candidate(made)
 
 
 class JobsContract:
@@ -81,6 +105,7 @@ class JobsContract:
 
         assert found() == [third, second, first]
         assert found(model=MODEL) == [second, first]
+        assert found(model=(MODEL, "b" * 64)) == [second, first]
         assert found(kind="profile") == [second]
         assert found(states=("queued",)) == [second, first]
         assert found(states=(JobState.STOPPED, JobState.DONE)) == [third]
@@ -93,7 +118,9 @@ class JobsContract:
 
     def test_an_id_may_be_shortened_and_a_wrong_one_is_not_found(self, workspace: Workspace) -> None:
         job_id = queue.submit(workspace, "profile", {})
-        assert queue.job(workspace, job_id[:6]).id == job_id
+        assert queue.job(workspace, job_id[:4]).id == job_id
+        with pytest.raises(NotFoundError):
+            queue.job(workspace, job_id[:3])
         wrong = ("0" if job_id[-1] != "0" else "1").rjust(12, "x")
         with pytest.raises(NotFoundError, match="has no job"):
             queue.job(workspace, wrong)
@@ -193,6 +220,25 @@ class JobsContract:
         everything = [job_id for part in claimed for job_id in part]
         assert len(everything) == len(set(everything))
         assert set(everything) == ids
+
+    def test_two_servers_share_the_jobs_of_a_workspace_and_each_runs_once(
+        self, workspace: Workspace, environment: dict[str, str], tmp_path: Path
+    ) -> None:
+        tally = tmp_path / "tally"
+        ids = [queue.submit(workspace, "tally", {"file": str(tally)}) for _ in range(JOBS_OF_TWO_SERVERS)]
+        servers = [
+            subprocess.Popen([sys.executable, "-c", SERVE_TALLIES], env={**os.environ, **environment}) for _ in range(2)
+        ]
+        try:
+            states = {queue.wait(workspace, job_id, poll_s=0.05, timeout_s=120).state for job_id in ids}
+        finally:
+            for server in servers:
+                server.kill()
+                server.wait()
+        assert states == {"done"}
+        ran = [line.split() for line in tally.read_text().splitlines()]
+        assert sorted(job_id for job_id, _ in ran) == sorted(ids)
+        assert {int(server) for _, server in ran} == {server.pid for server in servers}
 
     def test_a_worker_opens_the_same_workspace(self, workspace: Workspace) -> None:
         job_id = queue.submit(workspace, "finish", {})
@@ -302,18 +348,9 @@ class JobsContract:
             queue.job(workspace, job_id)
 
     def test_what_a_job_built_stays_unless_asked(self, workspace: Workspace) -> None:
-        model = workspace.add_model("m", workspace.files.put(b"m"), 1)
         jobs = [running(workspace) for _ in range(2)]
         for job_id in jobs:
-            made = CandidateRow(
-                model_sha256=model.sha256,
-                file_sha256=workspace.files.put(job_id.encode()),
-                recipe={},
-                plan={},
-                report={},
-                job_id=job_id,
-            )
-            workspace.add_candidate(made)
+            built_by(workspace, job_id)
             finish(workspace, job_id, {})
         remove(workspace, jobs[0])
         assert remove(workspace, jobs[1], candidates=True) == len(jobs[1])
@@ -326,7 +363,36 @@ class JobsContract:
         finish(workspace, old, {})
         moment = now()
         finish(workspace, new, {})
-        assert clean(workspace, before=moment) == 1
+        assert clean(workspace, before=moment).jobs == 1
         assert [row.id for row in queue.jobs(workspace)] == [active, new]
-        assert clean(workspace) == 1
+        assert clean(workspace, states=("failed", "running")).jobs == 0
+        assert clean(workspace, states=("done",)).jobs == 1
         assert [row.id for row in queue.jobs(workspace)] == [active]
+
+    def test_cleaning_with_candidates_keeps_the_jobs_whose_work_is_needed(self, workspace: Workspace) -> None:
+        needed, other = built_by(workspace, running(workspace)), built_by(workspace, running(workspace))
+        for row in (needed, other):
+            finish(workspace, str(row.job_id), {})
+        queue.submit(workspace, "verify", {"candidate": needed.id}, title="Verify it")
+        cleaned = clean(workspace, candidates=True)
+        assert (cleaned.jobs, cleaned.candidates, cleaned.freed_bytes) == (1, 1, len(str(other.job_id)))
+        assert "needed by the job 'Verify it'" in cleaned.kept[0]
+        assert [row.id for row in workspace.candidates()] == [needed.id]
+
+    # lineage
+
+    def test_lineage_tells_what_a_job_goes_on_with_and_what_it_built(self, workspace: Workspace) -> None:
+        first = running(workspace)
+        fail(workspace, first, {"kind": "work", "message": "no"})
+        second = queue.resume(workspace, first)
+        queue.stop(workspace, second)
+        third = queue.resume(workspace, second)
+        built = built_by(workspace, third)
+        family = lineage(workspace, queue.job(workspace, second))
+        assert ([row.id for row in family.before], [row.id for row in family.after]) == ([first], [third])
+        last = lineage(workspace, queue.job(workspace, third))
+        assert [row.id for row in last.before] == [second, first]
+        assert [(made.id, made.name) for made in last.built] == [(built.id, "all int8")]
+        remove(workspace, first)
+        assert [row.id for row in lineage(workspace, queue.job(workspace, third)).before] == [second]
+        assert queue.job(workspace, second).resumes == first

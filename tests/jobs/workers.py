@@ -25,6 +25,16 @@ workspace, job_id = Workspace.open(Path(sys.argv[1])), sys.argv[2]
 
 PROGRAMS: dict[str, str] = {
     "finish": STORE + "finish(workspace, job_id, {'value': float('nan')})",
+    "tally": """
+import os, sys
+from core.jobs.outcome import finish
+from core.jobs.queue import job
+from core.store.workspace import Workspace
+workspace, row = Workspace.open(), job(Workspace.open(), sys.argv[2])
+with open(row.params["file"], "a") as tally:
+    tally.write(f"{row.id} {row.supervisor_pid}\\n")
+finish(workspace, row.id, {})
+""",
     "inspect": STORE + "finish(workspace, job_id, {'value': 2})",
     "fail": STORE + "fail(workspace, job_id, {'kind': 'model', 'message': 'No model.'}); sys.exit(2)",
     "silent": "print('a last word')",

@@ -78,7 +78,7 @@ def clean(workspace: options.WorkspaceOption = None, as_json: options.JsonOption
     from core.cli.reports.jobs import report_cleaned
     from core.jobs import clean as cleaning
 
-    removed = cleaning.clean(work.open_workspace(workspace))
+    removed = cleaning.clean(work.open_workspace(workspace)).jobs
     answer.give(complete_now({"removed": removed}, started), report_cleaned, as_json=as_json)
     return 0
 
