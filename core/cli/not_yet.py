@@ -39,12 +39,6 @@ def check_dynamic(asked: bool) -> None:
         refuse("--dynamic-graph", instead="Leave it out: precision is chosen layer by layer without it.")
 
 
-def check_outputs(outputs: list[str]) -> None:
-    """Choosing and weighting outputs comes later."""
-    if outputs:
-        refuse("--output", instead="Leave it out: all outputs count. (The file to write is -o.)")
-
-
 def _check_known(option: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         message = f"--{option} cannot be '{value}'.{did_you_mean(value, known)}"

@@ -34,13 +34,20 @@ TargetOption = Annotated[
 ]
 OutputsOption = Annotated[
     list[str] | None,
-    typer.Option("--output", metavar="NAME[=WEIGHT]", hidden=True, help="Not in this version yet."),
+    typer.Option(
+        "--output",
+        metavar="NAME[=WEIGHT]",
+        help="An output that counts, and how often its noise does. Default: all, each 1. Repeatable.",
+    ),
 ]
 WorkspaceOption = Annotated[
     Path | None,
     typer.Option(
         "--workspace", metavar="DIR", help="Where models and results are kept. Default: MIXDESK_WORKSPACE or user data."
     ),
+]
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Use nothing that an earlier job on the same model and data has finished.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 OutOption = Annotated[

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from core.cli import answer
-from core.cli.not_yet import check_outputs
 from core.errors import RequestError, TargetError
 
 _DIMENSION = re.compile(r"[x,]")
@@ -28,6 +27,7 @@ class Request:
     target: str | None = None
     workspace: Path | None = None
     as_json: bool = False
+    outputs: Mapping[str, float] = field(default_factory=dict)
 
     def params(self) -> dict[str, Any]:
         """Those that every job is told."""
@@ -36,6 +36,7 @@ class Request:
             "batch": self.batch,
             "seed": self.seed,
             "shapes": {name: list(shape) for name, shape in self.shapes.items()},
+            "outputs": dict(self.outputs),
         }
 
 
@@ -55,17 +56,16 @@ def read_request(
     """Reads the shared options.
 
     Raises:
-        RequestError: a shape or a time cannot be read.
+        RequestError: a shape, an output or a time cannot be read.
         TargetError: the target is empty.
-        UnavailableError: an option of a later version.
     """
-    check_outputs(list(output or ()))
     if time_budget is not None and not 0 < time_budget < float("inf"):
         raise RequestError(f"--time-budget takes a positive number of seconds, not {time_budget:g}.")
     if target is not None and not target.strip():
         raise TargetError("The target is empty.", hint="Leave --target out, or write one like 'accuracy>=99%'.")
     shapes = dict(read_shape(text) for text in shape or ())
-    return Request(data, shapes, threads, batch, seed, time_budget, target, workspace, as_json)
+    outputs = read_outputs(output)
+    return Request(data, shapes, threads, batch, seed, time_budget, target, workspace, as_json, outputs)
 
 
 def read_shape(text: str) -> tuple[str, tuple[int, ...]]:
@@ -79,6 +79,34 @@ def read_shape(text: str) -> tuple[str, tuple[int, ...]]:
     if not name or not equals or not all(part.isdecimal() for part in parts):
         raise RequestError(f"'{text}' is not a shape.", hint="Write --shape NAME=1x3x224x224.")
     return name, tuple(int(part) for part in parts)
+
+
+def read_outputs(outputs: Sequence[str] | None) -> dict[str, float]:
+    """Reads "NAME" and "NAME=WEIGHT" entries; a name may itself hold an equals sign where a weight follows it.
+
+    Raises:
+        RequestError: a weight that is no number above 0, or two weights for one output.
+    """
+    read: dict[str, float] = {}
+    for text in outputs or ():
+        name, weight = _read_output(text)
+        if read.setdefault(name, weight) != weight:
+            raise RequestError(f"The output '{name}' is given the weights {read[name]:g} and {weight:g}.")
+    return read
+
+
+def _read_output(text: str) -> tuple[str, float]:
+    name, equals, number = text.rpartition("=")
+    if not equals:
+        name, number = text, "1"
+    try:
+        weight = float(number)
+    except ValueError:
+        weight = 0.0
+    if not name or not 0 < weight < float("inf"):
+        hint = "Write --output NAME or --output NAME=WEIGHT with a number above 0. (The file to write is -o.)"
+        raise RequestError(f"'{text}' is not an output with a weight.", hint=hint)
+    return name, weight
 
 
 def read_pins(pins: Sequence[str] | None) -> dict[str, str]:

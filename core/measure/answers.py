@@ -70,7 +70,7 @@ def read_answers(output: Array, *, input_shapes: Shapes = ()) -> Answers | None:
 
 
 def read_alike(output: Array, before: Answers) -> Answers | None:
-    """The candidate's answers, read as the original's output was; None where that cannot be (not finite, other size)."""
+    """The candidate's answers, read as the original's output was; None where it is not finite or of another size."""
     if output.dtype.kind not in "f" or before.probabilities is None:
         return Answers(output.reshape(-1), None)
     if not np.isfinite(output).all():

@@ -2,7 +2,7 @@
 
     noise power of a float output   sum((reference - got)^2) / sum(reference^2), over all samples
     SQNR                            -10 log10(noise power) dB, between -200 and 200 (identical)
-    noise of several outputs        max over outputs of  weight x noise power,   weights are 1 where nobody says otherwise
+    noise of several outputs        max over outputs of weight x noise power; weights are 1 where nobody says otherwise
 
 Noise powers of groups lowered one at a time add up where the groups' errors are uncorrelated, which is what makes a
 prediction for a whole set possible; the search never trusts that sum without measuring.

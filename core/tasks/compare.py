@@ -48,6 +48,7 @@ def compare(workspace: Workspace, params: Params, progress: Progress) -> dict[st
         seed=subject.seed,
         budget_s=budget_s,
         gate=target,
+        outputs=subject.weights,
         progress=Part(progress, start=0.1, end=1.0),
     )
     return {**comparison.to_dict(), "data": describe_data(prepared)}

@@ -20,7 +20,8 @@ class Subject:
     """The model and data a task works on, and how they are run.
 
     `data` None stands for seeded synthetic inputs of `shapes`. `model` and `data` are content hashes of files in the
-    workspace; the names are those that people gave them.
+    workspace; the names are those that people gave them. `outputs` are those that count, with their weights (none: all,
+    with weight 1 each).
     """
 
     model: str
@@ -32,6 +33,7 @@ class Subject:
     batch: int
     seed: int
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    outputs: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def read(cls, params: Params) -> Self:
@@ -50,12 +52,18 @@ class Subject:
             batch=read_whole(params, "batch", default=1, least=1),
             seed=read_whole(params, "seed", default=0, least=0),
             shapes=_shapes(params),
+            outputs=_outputs(params),
         )
 
     @property
     def settings(self) -> SessionSettings:
         """How its sessions are opened."""
         return SessionSettings(threads=self.threads)
+
+    @property
+    def weights(self) -> Mapping[str, float] | None:
+        """The outputs that count, with their weights; None for all."""
+        return self.outputs or None
 
 
 def read_whole(params: Params, name: str, *, default: int, least: int) -> int:
@@ -104,3 +112,14 @@ def _shapes(params: Params) -> dict[str, tuple[int, ...]]:
             raise RequestError(f"The shape of '{name}' must be a list of whole numbers, not {shape!r}.")
         shapes[str(name)] = tuple(shape)
     return shapes
+
+
+def _outputs(params: Params) -> dict[str, float]:
+    given = params.get("outputs") or {}
+    if not isinstance(given, Mapping):
+        raise RequestError(f"'outputs' must map output names to weights, not {given!r}.")
+    for name, weight in given.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+            hint = "A weight of 2 counts an output's noise twice; leave an output out and it does not count."
+            raise RequestError(f"The weight of output '{name}' must be a number above 0, not {weight!r}.", hint=hint)
+    return {str(name): float(weight) for name, weight in given.items()}

@@ -12,6 +12,7 @@ from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split, dataset_for
 from core.intake.load import load_model
 from core.intake.model import Finding, Model
+from core.measure.fidelity import choose_outputs
 from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
@@ -47,9 +48,10 @@ def prepare(workspace: Workspace, subject: Subject) -> Prepared:
 
     Raises:
         NotFoundError: the workspace has no such file.
-        ModelError, DataError: the file is no model, or the data does not fit it.
+        ModelError, DataError: the file is no model, or the data does not fit it; the model has no such output.
     """
     model, path = load(workspace, subject)
+    choose_outputs([spec.name for spec in model.outputs], subject.weights)
     dataset = load_data(workspace, subject, model)
     _check_batch(subject, dataset)
     table = read_layers(model, shapes=dataset.shapes())

@@ -49,8 +49,6 @@ NOT_YET = [
     ("optimize", "x", "--objective", "fidelity"),
     ("optimize", "x", "--precision", "int8"),
     ("optimize", "x", "--precision", "fp16"),
-    ("optimize", "x", "--output", "y=2"),
-    ("profile", "x", "--output", "y"),
     ("build", "x", "--precision", "fp16"),
     ("build", "x", "--precision", "int4-weights"),
     ("build", "x", "--precision", "int8", "--pin", "conv1=bf16"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.cli.request import read_pins, read_request, read_shape, tell_unused
+from core.cli.request import read_outputs, read_pins, read_request, read_shape, tell_unused
 from core.errors import RequestError, TargetError
 
 
@@ -26,6 +26,20 @@ def test_a_shape_is_read(text: str, name: str, shape: tuple[int, ...]) -> None:
 def test_what_is_no_shape_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="is not a shape"):
         read_shape(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [(None, {}), (["y"], {"y": 1.0}), (["y=2", "z=0.5"], {"y": 2.0, "z": 0.5}), (["a=b=3"], {"a=b": 3.0})],
+)
+def test_an_output_may_have_a_weight(given: list[str] | None, read: dict[str, float]) -> None:
+    assert read_outputs(given) == read
+
+
+@pytest.mark.parametrize("given", [["y=0"], ["y=-1"], ["y=x"], ["=2"], [""], ["y=nan"], ["y=inf"], ["y=1", "y=2"]])
+def test_an_output_without_a_sound_weight_is_refused(given: list[str]) -> None:
+    with pytest.raises(RequestError):
+        read_outputs(given)
 
 
 def test_a_pin_splits_at_its_last_equals_sign() -> None:

@@ -34,7 +34,8 @@ def inspect(
         workspace=workspace,
         as_json=as_json,
     )
-    tell_unused("inspect", {"--target": target is not None, "--time-budget": time_budget is not None})
+    unused = {"--target": target is not None, "--time-budget": time_budget is not None, "--output": bool(output)}
+    tell_unused("inspect", unused)
     source = find_model(model)
     data_path = find_data(request.data, source)
     store = work.open_workspace(request.workspace)
