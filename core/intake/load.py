@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import onnx
@@ -10,7 +11,7 @@ import onnx_ir as ir
 
 from core.errors import ModelError
 from core.intake.checks import check_file, check_graph, check_readable
-from core.intake.external import has_external_data, load_external_data
+from core.intake.external import content_sha256, data_paths, external_names, read_unmapped
 from core.intake.model import Finding, Model, Repair
 from core.intake.parse import parse_model
 from core.intake.plain import densify, take_off_types
@@ -27,7 +28,8 @@ def load_model(source: str | Path | bytes, *, name: str | None = None, strict: b
     """Loads a model; the file itself is never touched.
 
     Args:
-        source: a path, or the bytes of a model without external data.
+        source: a path, or the bytes of a model without external data. Files of weights are mapped, not read: they
+            must stay where they are while the model is used.
         name: what to call it; the file's name if not given.
         strict: whether to refuse what the runtime cannot run. If not, a file that parses is always loaded and the
             reason is an error finding; a graph that cannot be read (a cycle, missing weights) is then empty.
@@ -49,19 +51,24 @@ def _load(proto: onnx.ModelProto, given: Source, *, strict: bool) -> Model:
     findings = [*broken, *check_file(proto)]
     if strict:
         _refuse(findings)
+    names = external_names(proto)
+    files = {} if given.folder is None else data_paths(names, given.folder)
+    given = replace(given, sha256=content_sha256(given.sha256, names, files))
     if broken:
         _empty(proto)
-    elif given.folder is not None and has_external_data(proto):
-        load_external_data(proto, given.folder)
+    elif given.folder is not None:
+        read_unmapped(proto, given.folder)
     moved = sort_graphs(proto.graph)
     plain = densify(proto.graph)
     types = take_off_types(proto.graph)
     model = ir.from_proto(proto)
+    if given.folder is not None:
+        ir.external_data.set_base_dir(model.graph, given.folder)
     _note_types(model, types)
     repairs = (*_reordered(moved), *plain, *repair_graph(model))
     if not any(finding.severity == "error" for finding in findings):
         findings.extend(check_graph(model))
-    return _model(given, model, repairs, findings)
+    return _model(given, files, model, repairs, findings)
 
 
 def _refuse(findings: list[Finding]) -> None:
@@ -70,11 +77,13 @@ def _refuse(findings: list[Finding]) -> None:
             raise ModelError(finding.message, hint=finding.hint)
 
 
-def _model(given: Source, model: ir.Model, repairs: tuple[Repair, ...], findings: list[Finding]) -> Model:
+def _model(
+    given: Source, files: Mapping[str, Path], model: ir.Model, repairs: tuple[Repair, ...], findings: list[Finding]
+) -> Model:
     return Model(
         name=given.name,
         sha256=given.sha256,
-        size_bytes=len(given.data),
+        size_bytes=len(given.data) + sum(path.stat().st_size for path in files.values()),
         ir=model,
         opset=model.opset_imports.get(""),
         inputs=input_specs(model),

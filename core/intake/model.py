@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import onnx_ir
+from google.protobuf.message import EncodeError
+
+from core.errors import WorkError
+from core.intake.scopes import walk_graphs
 
 Severity = Literal["error", "warning", "note"]
 
@@ -53,10 +58,51 @@ class TensorSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Serialized:
+    """A model as bytes. Weights that lie in other files stay there: `folder` is where, None where there are none."""
+
+    data: bytes = field(repr=False)
+    folder: Path | None = None
+
+    def whole(self) -> bytes:
+        """The bytes, where they are all of the model.
+
+        Raises:
+            WorkError: its weights lie in other files.
+        """
+        if self.folder is not None:
+            raise WorkError("The weights of this model lie in other files; its bytes alone are not the model.")
+        return self.data
+
+
+#: All forms in which a model can be opened: its bytes, its file, or bytes beside files of weights.
+Openable = bytes | Path | Serialized
+
+
+def serialize(model: onnx_ir.Model) -> Serialized:
+    """Writes a graph as bytes; weights that are mapped from files are named in them, not copied.
+
+    Raises:
+        WorkError: what is not mapped exceeds the 2 GB that one file of this format can hold.
+    """
+    weights = (value.const_value for graph in walk_graphs(model.graph) for value in graph.initializers.values())
+    folders = {Path(weight.base_dir) for weight in weights if isinstance(weight, onnx_ir.ExternalTensor)}
+    if len(folders) > 1:
+        raise WorkError("The weights of this model lie in several folders.")
+    try:
+        data = bytes(onnx_ir.to_proto(model).SerializeToString())
+    except (EncodeError, ValueError) as error:
+        message = "What was computed for this model exceeds the 2 GB that one ONNX file can hold."
+        raise WorkError(message, hint="Lower fewer layers at once.") from error
+    return Serialized(data, next(iter(folders), None))
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """A loaded model. `ir` is read-only by convention: stages edit a `copy_ir()`.
 
-    `sha256` is that of the bytes as given: it names the model everywhere.
+    `sha256` is that of the bytes as given (weights in other files included): it names the model everywhere.
+    `size_bytes` counts all files.
     """
 
     name: str
@@ -73,6 +119,10 @@ class Model:
         """A copy whose nodes and values may be edited; tensors are shared, not copied."""
         return self.ir.clone()
 
+    def serialize(self) -> Serialized:
+        """The repaired model as bytes; weights in other files are named in them, not copied."""
+        return serialize(self.ir)
+
     def to_bytes(self) -> bytes:
-        """The repaired model as a serialized ModelProto."""
-        return bytes(onnx_ir.to_proto(self.ir).SerializeToString())
+        """The repaired model as a serialized ModelProto; WorkError where its weights lie in other files."""
+        return self.serialize().whole()

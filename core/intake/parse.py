@@ -9,8 +9,7 @@ from google.protobuf.message import DecodeError
 
 from core.errors import ModelError
 from core.intake.protos import nodes_of
-from core.intake.source import Source
-from core.intake.weights import MOST_BYTES
+from core.intake.source import Source, check_size
 
 _TEXT_SAMPLE = 512
 _EXPORT_AGAIN = "Export or download the model again; the file must be the .onnx itself."
@@ -19,7 +18,7 @@ _SIGNATURES = {
     b"version https://git-lfs": ("a Git LFS pointer, not the model it points to", "Fetch the real file: git lfs pull."),
     b"PK\x03\x04": (
         "a ZIP archive, not an ONNX model",
-        "Unpack it and give the .onnx file inside; an NPZ of data goes beside the model, not in its place.",
+        "Give the .zip itself where a model is asked for; an NPZ of data goes beside the model, not in its place.",
     ),
     b"\x1f\x8b": ("a gzip archive, not an ONNX model", "Unpack it first."),
     b"\x93NUMPY": ("a NumPy array, not an ONNX model", "Give it as data, and the .onnx file as the model."),
@@ -58,9 +57,7 @@ def _texts(proto: onnx.ModelProto) -> Iterator[str]:
 
 
 def _refuse_other_files(source: Source) -> None:
-    if len(source.data) > MOST_BYTES:
-        message = f"'{source.name}' has {len(source.data) / 1e9:.1f} GB; models above 2 GB cannot be edited here yet."
-        raise ModelError(message, hint="Export it in a smaller precision.")
+    check_size(source.name, len(source.data))
     if not source.data:
         raise ModelError(f"'{source.name}' is empty: the file has zero bytes.", hint=_EXPORT_AGAIN)
     for signature, (what, hint) in _SIGNATURES.items():

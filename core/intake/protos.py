@@ -37,11 +37,16 @@ def tensors_of(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
     for inner in graphs_of(graph):
         yield from inner.initializer
         for node in inner.node:
-            for attribute in node.attribute:
-                if attribute.type == onnx.AttributeProto.TENSOR:
-                    yield attribute.t
-                elif attribute.type == onnx.AttributeProto.TENSORS:
-                    yield from attribute.tensors
+            yield from tensors_in(node)
+
+
+def tensors_in(node: onnx.NodeProto) -> Iterator[onnx.TensorProto]:
+    """Yields the tensors in a node's own attributes."""
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.TENSOR:
+            yield attribute.t
+        elif attribute.type == onnx.AttributeProto.TENSORS:
+            yield from attribute.tensors
 
 
 def describe(node: onnx.NodeProto) -> str:

@@ -9,9 +9,8 @@ import onnx
 
 from core.intake.model import Finding
 from core.intake.protos import graphs_of, tensors_of
+from core.intake.source import MOST_BYTES
 
-#: One protobuf message cannot be larger than this, and a model is one message.
-MOST_BYTES = 2_000_000_000
 _BROKEN = "The file is damaged; copy, download or export it again."
 _NUMBERS = onnx.TensorProto
 #: Where numbers are kept that are not raw bytes, for types with one entry per number.
@@ -48,13 +47,13 @@ def check_weights(graph: onnx.GraphProto) -> Iterator[Finding]:
 
 
 def _problem(tensor: onnx.TensorProto) -> str | None:
-    if tensor.data_type not in onnx.helper.get_all_tensor_dtypes():
+    if not is_known_type(tensor.data_type):
         return f"has the unknown element type {tensor.data_type}"
     if any(size < 0 for size in tensor.dims):
         return f"has the shape {list(tensor.dims)}"
     elements = math.prod(tensor.dims)
     if tensor.HasField("raw_data") and "FLOAT6" not in onnx.TensorProto.DataType.Name(tensor.data_type):
-        wanted = math.ceil(elements * _bits(tensor.data_type) / 8)
+        wanted = math.ceil(elements * bits_of(tensor.data_type) / 8)
         return None if len(tensor.raw_data) == wanted else f"holds {len(tensor.raw_data)} of {wanted} bytes"
     field = _FIELDS.get(tensor.data_type)
     if field is None:
@@ -63,7 +62,12 @@ def _problem(tensor: onnx.TensorProto) -> str | None:
     return None if count == elements else f"holds {count} of {elements} numbers"
 
 
-def _bits(element: int) -> int:
+def is_known_type(element: int) -> bool:
+    """Whether numbers of this type can be read."""
+    return element in onnx.helper.get_all_tensor_dtypes()
+
+
+def bits_of(element: int) -> int:
     """Bits of one number as stored: 4-bit numbers share bytes."""
     name = onnx.TensorProto.DataType.Name(element)
     if name.endswith(("INT4", "FLOAT4E2M1")):

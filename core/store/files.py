@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from core.errors import NotFoundError, RequestError, WorkError
 from core.store.digest import file_sha256
-from core.store.files_copying import SILENT, Counter, Told, open_source
+from core.store.files_copying import SILENT, Content, Counter, Readable, Told, open_source
 from core.store.files_parts import FILES, MANIFEST, SUFFIX, Manifest, check_names
 from core.store.rows import new_id
 
@@ -72,11 +72,11 @@ class ContentFiles:
         with open_source(data) as source, _as_work_error("store a file"):
             return self._write(source, suffix, Counter(told, [data]))
 
-    def put_folder(self, files: Mapping[str, Path | bytes], *, main: str, told: Told | None = None) -> str:
+    def put_folder(self, files: Mapping[str, Content], *, main: str, told: Told | None = None) -> str:
         """Stores several files as one thing and returns its hash, by which all other methods know it.
 
         Args:
-            files: name -> content; names may have folders ("weights/a.bin"). They lie so beside each other again.
+            files: name -> bytes, a file or pieces; names may have folders ("weights/a.bin") and lie so again.
             main: the one that `path` gives.
             told: hears (bytes done, bytes in all).
 
@@ -152,7 +152,7 @@ class ContentFiles:
                 freed += sum(int(file["size"] or 0) for file in files.values())
         return freed
 
-    def _write(self, source: BinaryIO, suffix: str, counter: Counter = SILENT) -> str:
+    def _write(self, source: Readable, suffix: str, counter: Counter = SILENT) -> str:
         temporary = f"{self._root}/incoming/{new_id()}"
         self._fs.makedirs(f"{self._root}/incoming", exist_ok=True)
         try:
@@ -164,7 +164,7 @@ class ContentFiles:
             if self._fs.exists(temporary):
                 self._fs.rm_file(temporary)
 
-    def _write_folder(self, files: Mapping[str, Path | bytes], main: str, counter: Counter) -> str:
+    def _write_folder(self, files: Mapping[str, Content], main: str, counter: Counter) -> str:
         temporary = f"{self._root}/incoming/{new_id()}"
         try:
             written: dict[str, tuple[str, int]] = {}
@@ -181,7 +181,7 @@ class ContentFiles:
             if self._fs.exists(temporary):
                 self._fs.rm(temporary, recursive=True)
 
-    def _copy(self, source: BinaryIO, target: str, counter: Counter) -> tuple[str, int]:
+    def _copy(self, source: Readable, target: str, counter: Counter) -> tuple[str, int]:
         """Writes the file and returns its hash and size."""
         self._fs.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
         digest, size = hashlib.sha256(), 0
