@@ -104,6 +104,8 @@ NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None
 LINK_NOTES: SessionKey[dict[str, LinkNote]] = SessionKey("link.notes", dict)
 #: Counts what was opened; the keys of drop zone and menu change with it, which empties the one and closes the other.
 OPENED: SessionKey[int] = SessionKey("opened", lambda: 0)
+#: Counts how often outputs were chosen; the table's key changes with it, so that it starts from what was chosen.
+OUTPUTS_SEEN: SessionKey[int] = SessionKey("outputs.seen", lambda: 0)
 
 
 def follow_link() -> None:

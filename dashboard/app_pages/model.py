@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import empty, jobs, model_view, upload
+from dashboard.widgets import empty, jobs, model_view, saved_mixes, upload
 
 on = services.subject()
 if on is None:
@@ -32,7 +32,7 @@ if document is not None:
         model_view.graph(on)
     with right:
         model_view.validation(document)
-        model_view.tensors(document)
+        model_view.tensors(on, document)
         model_view.data(on, document)
         model_view.operators(document)
-        model_view.mixes(on)
+        saved_mixes.draw(on)

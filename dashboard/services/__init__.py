@@ -17,8 +17,12 @@ from dashboard.services.library import (
     file_url,
     find_file,
     mixes,
+    named_shapes,
+    remove_mix,
+    remove_shapes,
     save_draft,
     save_mix,
+    save_shapes,
 )
 from dashboard.services.server import close, conditions, start, workspace
 from dashboard.services.subjects import DEFAULTS, Subject
@@ -45,7 +49,8 @@ __all__ = [
     "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "build", "candidate", "candidates", "close", "comparison",
     "concerns", "conditions", "current_candidate", "datasets", "draft", "ensure_inspected", "file_bytes",
     "file_name", "file_url", "find_file", "find_model", "inspection", "job", "job_of", "jobs", "log_tail", "machine",
-    "mixes", "models", "partials", "profile", "save_draft", "save_mix", "start", "stop", "subject", "submit",
+    "mixes", "models", "named_shapes", "partials", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix",
+    "save_shapes", "start", "stop", "subject", "submit",
     "submit_again", "submit_build", "submit_inspect", "submit_machine", "submit_optimize", "submit_profile",
     "workspace",
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from core.errors import NotFoundError
-from core.store.rows import CandidateRow, MixRow
+from core.store.rows import CandidateRow, MixRow, ShapesRow
 from dashboard import state
 from dashboard.services.server import workspace
 from dashboard.services.subjects import Subject
@@ -49,6 +49,26 @@ def mixes(on: Subject) -> tuple[MixRow, ...]:
 def save_mix(on: Subject, name: str, recipe: Mapping[str, Any]) -> None:
     """Keeps a recipe under a name."""
     workspace().save_mix(on.model.sha256, name, dict(recipe))
+
+
+def remove_mix(on: Subject, name: str) -> None:
+    """Forgets a recipe that was kept under a name."""
+    workspace().remove_mix(on.model.sha256, name)
+
+
+def named_shapes(on: Subject) -> tuple[ShapesRow, ...]:
+    """Sizes kept under a name for the inputs of this model, last changed first."""
+    return workspace().named_shapes(on.model.sha256)
+
+
+def save_shapes(on: Subject, name: str, shapes: Mapping[str, Sequence[int]]) -> None:
+    """Keeps sizes under a name, in place of older ones of that name."""
+    workspace().save_shapes(on.model.sha256, name, shapes)
+
+
+def remove_shapes(on: Subject, name: str) -> None:
+    """Forgets sizes that were kept under a name."""
+    workspace().remove_shapes(on.model.sha256, name)
 
 
 def draft(on: Subject) -> Mapping[str, Any] | None:

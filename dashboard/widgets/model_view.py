@@ -1,4 +1,4 @@
-"""The Model page's parts: heading, figures, validation report, inputs and outputs, data, graph, saved mixes."""
+"""The Model page's parts: heading, figures, validation report, inputs and outputs, data, graph."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from core.report import quantities
-from dashboard import loading, services, state
+from dashboard import loading, shape_fields, state
 from dashboard.graph_viewer import netron_url
 from dashboard.services import Document, Subject
-from dashboard.widgets import empty, shapes, upload
+from dashboard.widgets import empty, running, shapes, upload
 from dashboard.widgets.text import plain, sentence
 
 _GRAPH_HEIGHT = 660
@@ -120,7 +120,7 @@ def validation(document: Document) -> None:
             st.markdown(_told(what, repair["why"]))
 
 
-def tensors(document: Document) -> None:
+def tensors(on: Subject, document: Document) -> None:
     """Inputs and outputs with their types and shapes."""
     st.subheader("Inputs and outputs", anchor=False)
     model = document["model"]
@@ -137,6 +137,7 @@ def tensors(document: Document) -> None:
         },
         alt="Inputs and outputs of the model",
     )
+    running.outputs(on, document)
 
 
 def data(on: Subject, document: Document) -> None:
@@ -147,26 +148,12 @@ def data(on: Subject, document: Document) -> None:
             st.badge("synthetic", icon=":material/science:", color="orange")
     with st.container(border=True, gap="small"):
         _describe(document["data"], synthetic=on.data is None)
+        inputs, sizes = document["model"]["inputs"], (document["data"] or {}).get("shapes", {})
         if on.data is None:
-            shapes.editor(document["model"]["inputs"], state.shapes())
+            shapes.editor(on, inputs, sizes)
+        elif open_inputs := [str(spec["name"]) for spec in inputs if shape_fields.is_open(spec)]:
+            st.caption(plain(f"Open sizes come from the data: {shape_fields.told(sizes, only=open_inputs)}"))
         upload.drop_files("Add data (.npz: one array per input, y for labels)", kinds=("npz",), key="upload.data")
-
-
-def mixes(on: Subject) -> None:
-    """Recipes that were kept and not built yet."""
-    rows = services.mixes(on)
-    draft = services.draft(on)
-    if not rows and draft is None:
-        return
-    st.subheader("Saved mixes", anchor=False)
-    with st.container(border=True, gap="small"):
-        for row in rows:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(plain(row.name), width="stretch")
-                st.caption(_rules(row.recipe), width="content")
-        if draft is not None:
-            st.caption(f"A draft that was not built yet: {_rules(draft)}")
-        st.page_link("app_pages/mix.py", label="Open the desk", icon=":material/tune:", query_params=state.link())
 
 
 def _told(what: str, more: str | None) -> str:
@@ -199,8 +186,3 @@ def _tensor(way: str, spec: dict[str, Any]) -> tuple[str, str, str, str]:
     shape = spec["shape"]
     sizes = "not known" if shape is None else " × ".join(map(str, shape)) or "scalar"
     return way, spec["name"], spec["dtype"], sizes
-
-
-def _rules(recipe: Document) -> str:
-    count = len(recipe.get("rules", ()))
-    return "1 rule" if count == 1 else f"{count} rules"

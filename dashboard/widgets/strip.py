@@ -1,4 +1,4 @@
-"""The strip under the top bar: model, data, target, machine and jobs; changing one changes every page."""
+"""The strip under the top bar: model, data, target, how it runs, machine and jobs; a change holds for every page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.measure.target import parse_target
 from core.runtime.conditions import Conditions
 from dashboard import loading, services, state
 from dashboard.services import Subject
-from dashboard.widgets import job_chip
+from dashboard.widgets import job_chip, running
 from dashboard.widgets.text import plain
 
 _TARGETS = ("accuracy>=99%", "agreement>=99%", "sqnr>=30")
@@ -25,6 +25,7 @@ def draw() -> None:
         if on is not None:
             _data(on)
             _target()
+            running.chip(on)
         st.space("stretch")
         _machine()
         with st.container(width="content"):

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.jobs.outcome import fail, finish
 from core.jobs.queue import jobs
-from core.store.rows import JobState, ModelRow
+from core.store.rows import CandidateRow, JobState, ModelRow
 from core.store.tables import JOBS
 from core.store.workspace import Workspace
 from dashboard import services
@@ -114,17 +114,82 @@ def test_findings_and_repairs_are_told_with_their_hints(desk: Workspace, model: 
     assert "accept this model" not in shown
 
 
-def test_sizes_that_the_file_leaves_open_can_be_chosen(desk: Workspace, model: ModelRow) -> None:
+def opened_sizes(desk: Workspace, model: ModelRow) -> AppTest:
     spec = {"name": "x", "dtype": "float32", "shape": ["batch", 3, "?", 8]}
-    inspected(desk, model, model={**MODEL, "inputs": [spec]})
-    app = show(model)
-    assert [number.disabled for number in app.number_input] == [False, True, False, True]
-    app.number_input[2].set_value(48)
-    next(button for button in app.button if button.label == "Use these sizes").click().run()
+    data = {"name": "synthetic", "samples": 8, "splits": {}, "labels": False, "shapes": {"x": [1, 3, 224, 8]}}
+    inspected(desk, model, model={**MODEL, "inputs": [spec]}, data=data)
+    return show(model)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label == label).click().run()
     assert not app.exception
+    return app
+
+
+def test_sizes_that_the_file_leaves_open_are_proposed_and_can_be_chosen(desk: Workspace, model: ModelRow) -> None:
+    app = opened_sizes(desk, model)
+    assert [(number.label.replace("\\", ""), number.value) for number in app.number_input] == [
+        ("batch", 1),
+        ("x, axis 2", 224),
+    ]
+    app.number_input[1].set_value(48)
+    press(app, "Use these sizes")
     newest = jobs(desk, kind="inspect")[0]
     assert newest.state is JobState.QUEUED
     assert newest.params["shapes"] == {"x": [1, 3, 48, 8]}
+
+
+def test_sizes_are_kept_under_a_name_chosen_again_and_deleted(desk: Workspace, model: ModelRow) -> None:
+    app = opened_sizes(desk, model)
+    app.text_input(key="shapes.name").set_value("large")
+    press(app, "Keep")
+    assert [(row.name, dict(row.shapes)) for row in desk.named_shapes(model.sha256)] == [
+        ("large", {"x": (1, 3, 224, 8)})
+    ]
+    desk.save_shapes(model.sha256, "small", {"x": (1, 3, 32, 8)})
+    app = show(model)
+    assert app.selectbox(key="shapes.kept").value == "large"
+    app.selectbox(key="shapes.kept").select("small").run()
+    assert jobs(desk, kind="inspect")[0].params["shapes"] == {"x": [1, 3, 32, 8]}
+    press(show(model), "Delete")
+    assert [row.name for row in desk.named_shapes(model.sha256)] == ["small"]
+
+
+def test_open_sizes_that_the_data_settles_are_told(desk: Workspace, model: ModelRow) -> None:
+    data = desk.add_dataset("eval", desk.files.put(b"data", suffix=".npz"), model.sha256, 4)
+    job_id = services.submit_inspect(Subject(model=model, data=data))
+    start(desk, job_id)
+    spec = {"name": "x", "dtype": "float32", "shape": ["batch", 3, "?", 8]}
+    told = {"name": "eval", "samples": 8, "splits": {}, "labels": True, "shapes": {"x": [1, 3, 48, 8]}}
+    document = {**inspect_document(), **CLEAN, "model": {**MODEL, "inputs": [spec]}, "data": told}
+    assert finish(desk, job_id, document)
+    app = show(model, data=data.sha256)
+    assert "Open sizes come from the data: x 1x3x48x8" in texts(app).replace("\\", "")
+    assert not app.number_input
+
+
+def test_a_model_of_several_outputs_lets_them_be_chosen(desk: Workspace, model: ModelRow) -> None:
+    outputs = [{"name": name, "dtype": "float32", "shape": [1, 10]} for name in ("boxes", "scores")]
+    inspected(desk, model, model={**MODEL, "outputs": outputs})
+    assert "Judge by these outputs" in [button.label for button in show(model).button]
+
+
+def test_a_kept_mix_says_whether_it_was_built_and_can_be_deleted(desk: Workspace, model: ModelRow) -> None:
+    inspected(desk, model)
+    rule = {"match": "op:Conv", "precision": "int8"}
+    desk.save_mix(model.sha256, "convs *int8*", {"version": 1, "rules": [rule]})
+    desk.save_mix(model.sha256, "all", {"version": 1, "rules": [{"match": "*", "precision": "int8"}]})
+    built = {"version": 1, "rules": [{**rule, "why": "tried"}]}
+    row = CandidateRow(model_sha256=model.sha256, file_sha256=model.sha256, recipe=built, plan={}, report={})
+    desk.add_candidate(row)
+    app = show(model)
+    shown = texts(app).replace("\\", "")
+    assert "convs *int8*" in shown
+    assert "1 rule · built" in shown
+    assert "1 rule · never built" in shown
+    app.button(key="mixes.delete.all").click().run()
+    assert [mix.name for mix in desk.mixes(model.sha256)] == ["convs *int8*"]
 
 
 def test_a_refused_file_is_told_in_one_line_and_other_models_are_offered(desk: Workspace, model: ModelRow) -> None:

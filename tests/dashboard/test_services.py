@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -187,3 +188,15 @@ def test_files_are_found_by_their_whole_hash_only(on: Subject) -> None:
 
 def test_a_download_address_holds_any_name(on: Subject) -> None:
     assert services.file_url(on.model.sha256, "a b/c?.onnx") == f"/files/{on.model.sha256}/a%20b%2Fc%3F.onnx"
+
+
+def test_batch_and_outputs_belong_to_a_build_but_not_to_the_reading(desk: Workspace, on: Subject) -> None:
+    done(desk, services.submit_inspect(on), model={})
+    done(desk, services.submit_profile(on), layers=[1])
+    other = replace(on, batch=4, outputs={"y": 2.0})
+    assert services.inspection(other) == {"model": {}}
+    assert services.profile(other) is None
+    assert services.profile(replace(on, outputs={"y": 2.0})) == {"layers": [1]}
+    job_id = services.submit_build(other, {"version": 1, "rules": []}, name="mine")
+    assert services.job(job_id).params["outputs"] == {"y": 2.0}
+    assert services.job_of(on, "build") is None

@@ -99,3 +99,18 @@ def test_another_model_takes_the_selected_layer_away(desk: Workspace, model: Mod
     assert linked(app, "model") == other.sha256[:12]
     assert linked(app, "layer") is None
     assert linked(app, "candidate") is None
+
+
+def test_threads_and_batch_are_chosen_in_the_strip_and_kept_in_the_link(model: ModelRow) -> None:
+    app = opened(model=model.sha256[:12])
+    app.number_input(key="running.batch").set_value(8).run()
+    assert linked(app, "batch") == "8"
+    assert linked(app, "threads") is None
+    app.number_input(key="running.batch").set_value(1).run()
+    assert linked(app, "batch") is None
+
+
+def test_a_link_with_nonsense_runs_as_nobody_asked(model: ModelRow) -> None:
+    app = opened(model=model.sha256[:12], batch="-3", threads="many", outputs="y:nan,z")
+    assert app.number_input(key="running.batch").value == 1
+    assert app.number_input(key="running.threads").value == 1
