@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: A later package may import an earlier one, never the reverse.
 CORE_ORDER = [
     *("errors", "progress", "store", "jobs", "intake", "graph", "recipe", "runtime", "transform", "measure"),
-    *("capability", "dynamic", "caching", "sensitivity", "search", "report", "tasks", "cli"),
+    *("capability", "dynamic", "caching", "sensitivity", "search", "report", "tasks", "api", "cli"),
 ]
 
 #: Engine modules outside core/runtime that import onnxruntime, each with its argument.

@@ -1,0 +1,1 @@
+"""The Python face: what scripts and notebooks call. `core` hands these names out; see docs/python.md."""

@@ -1,0 +1,149 @@
+"""Looking: inspect, profile, compare, ask the machine, verify. Each answer is the command line's document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.api.answers import Comparison, Inspection, Machine, Profile
+from core.api.desk import Place, Watch, open_desk
+from core.api.given import DataGiven, ModelGiven, OutputsGiven, Subject, find_model, put_model
+
+
+def inspect_model(
+    model: ModelGiven,
+    *,
+    data: DataGiven | None = None,
+    labels: Any = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    workspace: Place = None,
+    progress: Watch = True,
+) -> Inspection:
+    """Reads a model: layers, groups, operators, sizes, repairs, findings (an error there: it cannot run).
+
+    Args:
+        model: as for `convert_model`.
+        data: as for `convert_model`; data that is given must fit.
+        labels: as for `convert_model`.
+        shapes: input -> shape of one feed, for a model with open dimensions.
+        workspace: as for `convert_model`.
+        progress: as for `convert_model`.
+
+    Raises:
+        ModelError: the file is no model.
+        DataError: the data does not fit it.
+        NotFoundError, CrashedError: no such file; reading it ended the child process.
+    """
+    subject = Subject(model=model, data=data, labels=labels, shapes=shapes)
+    with open_desk(workspace, progress) as desk:
+        params = subject.put(desk)
+        return Inspection(desk.run("inspect", params, title=f"Inspect {params['model_name']}"))
+
+
+def profile_model(
+    model: ModelGiven,
+    *,
+    data: DataGiven | None = None,
+    labels: Any = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    threads: int = 1,
+    batch: int = 1,
+    seed: int = 0,
+    runs: int | None = None,
+    workspace: Place = None,
+    progress: Watch = True,
+) -> Profile:
+    """Measures where the time goes, layer by layer.
+
+    Args:
+        model: as for `convert_model`.
+        data: as for `convert_model`.
+        labels: as for `convert_model`.
+        shapes: as for `convert_model`.
+        threads: as for `convert_model`.
+        batch: samples per run.
+        seed: as for `convert_model`.
+        runs: how many; None: as many as give a steady figure.
+        workspace: as for `convert_model`.
+        progress: as for `convert_model`.
+
+    Raises:
+        MixdeskError: as `convert_model`.
+    """
+    subject = Subject(model=model, data=data, labels=labels, shapes=shapes, threads=threads, batch=batch, seed=seed)
+    with open_desk(workspace, progress) as desk:
+        params = subject.put(desk)
+        return Profile(desk.run("profile", params | {"runs": runs}, title=f"Profile {params['model_name']}"))
+
+
+def compare_models(
+    original: ModelGiven,
+    candidate: ModelGiven,
+    *,
+    data: DataGiven | None = None,
+    labels: Any = None,
+    target: str | None = None,
+    outputs: OutputsGiven | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    threads: int = 1,
+    batch: int = 1,
+    seed: int = 0,
+    time_budget_s: float | None = None,
+    workspace: Place = None,
+    progress: Watch = True,
+) -> Comparison:
+    """Measures one model against another with the same inputs and outputs, in pairs, on the holdout samples.
+
+    Args:
+        original: model A, as for `convert_model`.
+        candidate: model B; ratios above 1 mean that it is better.
+        data: as for `convert_model`.
+        labels: as for `convert_model`.
+        target: a gate; whether it is met is in `gate`.
+        outputs: as for `convert_model`.
+        shapes: as for `convert_model`.
+        threads: as for `convert_model`.
+        batch: samples per run.
+        seed: as for `convert_model`.
+        time_budget_s: wall time of the measurement; None: 10 s.
+        workspace: as for `convert_model`.
+        progress: as for `convert_model`.
+
+    Raises:
+        RequestError: the models have different inputs or outputs.
+        MixdeskError: as `convert_model`.
+    """
+    subject = Subject(
+        model=original,
+        data=data,
+        labels=labels,
+        shapes=shapes,
+        outputs=outputs,
+        threads=threads,
+        batch=batch,
+        seed=seed,
+    )
+    with open_desk(workspace, progress) as desk:
+        params = subject.put(desk)
+        other = put_model(desk, candidate, find_model(candidate)[0])
+        asked = {
+            "candidate_file": other["model"],
+            "candidate_name": other["model_name"],
+            "target": target,
+            "time_budget_s": time_budget_s,
+        }
+        title = f"Compare {params['model_name']} with {other['model_name']}"
+        return Comparison(desk.run("compare", params | asked, title=title))
+
+
+def read_machine(
+    *, threads: int = 1, refresh: bool = False, seed: int = 0, workspace: Place = None, progress: Watch = True
+) -> Machine:
+    """What this machine executes in which precision, and how fast; known from earlier unless `refresh`.
+
+    Raises:
+        MixdeskError: probing failed.
+    """
+    with open_desk(workspace, progress) as desk:
+        params = {"threads": threads, "seed": seed, "refresh": refresh}
+        return Machine(desk.run("machine", params, title="Probe this machine"))
