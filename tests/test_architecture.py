@@ -99,7 +99,7 @@ def allowed_imports() -> set[str]:
     """Top-level names that the engine and the dashboard may import: the standard library, ourselves, dependencies."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     distributions = {entry.split(">")[0].split("=")[0].split("<")[0].strip() for entry in project["dependencies"]}
-    renamed = {"scikit-learn": "sklearn", "onnx-ir": "onnx_ir"}
+    renamed = {"scikit-learn": "sklearn", "onnx-ir": "onnx_ir", "pillow": "PIL"}
     modules = {renamed.get(name, name) for name in distributions}
     # what a dependency hands out as part of its own interface
     companions = {"onnx": {"google"}, "typer": {"click"}, "numpy": {"ml_dtypes"}, "starlette": {"uvicorn"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LABEL_KEY = "y"
 LABEL_KEY_BESIDE_INPUT = "__label__"
 SPLIT_KEY = "__split__"
+#: Key of the JSON text that says how images, sound or text became these arrays.
+PREPROCESSING_KEY = "__preprocessing__"
 
 
 class Split(IntEnum):
@@ -38,6 +41,7 @@ class Dataset:
     None where there are none. `splits` says for each sample which `Split` it belongs to; a split may be empty where
     samples are few, holdout is the last to be. `batch_obstacle` says why samples cannot be concatenated along axis 0
     (None: they can). `remarks` are sentences for the user: proposed sizes, samples left out, equal samples.
+    `preprocessing` (as JSON) says how they were made from images, sound or text; None where they came as arrays.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Dataset:
     splits: np.ndarray[Any, np.dtype[np.int8]] = field(repr=False)
     batch_obstacle: str | None = None
     remarks: tuple[str, ...] = ()
+    preprocessing: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.splits)
@@ -89,11 +94,19 @@ class Dataset:
         arrays = {**self.inputs, SPLIT_KEY: self.splits}
         if self.labels is not None:
             arrays[label_key] = self.labels
-        # np.savez takes names as keywords and fails on an input called "file"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, array in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, _storable(array), allow_pickle=False)
+        if self.preprocessing is not None:
+            arrays[PREPROCESSING_KEY] = np.array(json.dumps({**self.preprocessing}, sort_keys=True))
+        write_npz(path, arrays)
+
+
+def write_npz(path: Path, arrays: Mapping[str, Array], *, level: int = 6) -> None:
+    """Writes named arrays so that equal arrays give equal files: no pickle, no time of day; `level` 1 packs fast."""
+    # np.savez takes names as keywords and fails on an input called "file"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
+        for name, array in arrays.items():
+            # a name alone gives the entry a fixed date: equal samples give equal files
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, _storable(array), allow_pickle=False)
 
 
 def sample_digests(inputs: Mapping[str, Array], count: int) -> list[bytes]:

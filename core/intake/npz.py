@@ -2,15 +2,18 @@
 
 Each key is an input's name. An array with one dimension more than the input holds one feed per sample; one of the same
 rank is cut along axis 0, if that axis is open or 1. `y` (or `__label__`, where an input is called y) are the labels,
-`__split__` says which sample calibrates (0), evaluates (1) or is held out (2).
+`__split__` says which sample calibrates (0), evaluates (1) or is held out (2), `__preprocessing__` is the JSON that
+says how images, sound or text became these arrays.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx_ir as ir
@@ -20,6 +23,7 @@ from core.errors import DataError
 from core.intake.feeds import (
     LABEL_KEY,
     LABEL_KEY_BESIDE_INPUT,
+    PREPROCESSING_KEY,
     SPLIT_KEY,
     Array,
     Dataset,
@@ -37,6 +41,7 @@ from core.intake.fit import (
     stack_samples,
 )
 from core.intake.model import Model
+from core.intake.preprocessing import Preprocessing
 from core.intake.splits import split_samples
 
 _HOW_TO_WRITE = "Write it with numpy.savez('data.npz', INPUT=array, y=labels)."
@@ -57,6 +62,7 @@ def read_dataset(source: Path | bytes, model: Model, *, name: str | None = None,
     arrays = _open(source)
     weights = model.ir.graph.initializers
     label_key = _label_key(model, arrays)
+    made, told = _preprocessing(model, arrays)
     names = [key for key in arrays if key not in (label_key, SPLIT_KEY)]
     specs = {spec.name: spec for spec in model.inputs}
     refuse_unknown(model, [key for key in names if key not in weights])
@@ -80,7 +86,8 @@ def read_dataset(source: Path | bytes, model: Model, *, name: str | None = None,
         labels=labels,
         splits=splits,
         batch_obstacle=batch_obstacle(model),
-        remarks=tuple(_remarks(digests, splits)),
+        remarks=(*told, *_remarks(digests, splits)),
+        preprocessing=made,
     )
 
 
@@ -151,6 +158,21 @@ def _labels(arrays: Mapping[str, Array], key: str | None, count: int) -> Array |
         raise DataError(f"The data has {count} samples, but {given}.", hint="Give one label per sample.")
     check_finite(key, labels, what="The label array")
     return labels
+
+
+def _preprocessing(model: Model, arrays: dict[str, Array]) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """How the arrays were made from other files, where the data says so, and what was remarked then; taken out."""
+    if any(spec.name == PREPROCESSING_KEY for spec in model.inputs) or PREPROCESSING_KEY not in arrays:
+        return None, ()
+    text = arrays.pop(PREPROCESSING_KEY)
+    try:
+        document = json.loads(str(text.item()))
+        remarks = document.pop("remarks", [])
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        message = f"'{PREPROCESSING_KEY}' of the data is no JSON object."
+        raise DataError(message, hint="Leave that array out.") from error
+    told = tuple(text for text in remarks if isinstance(text, str))
+    return Preprocessing.from_dict(document).to_dict(), told
 
 
 def _given_splits(given: Array, count: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
