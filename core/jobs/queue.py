@@ -16,6 +16,7 @@ from core.store.workspace import Workspace
 
 POLL_S = 0.2
 SHORTEST_PREFIX = 4
+FIRST_TIME_ONLY = ("fresh",)  # parameters that a resumed job does not get: it is to use what was finished
 
 
 def submit(
@@ -58,7 +59,8 @@ def resume(workspace: Workspace, job_id: str) -> str:
     old = job(workspace, job_id)
     if not old.is_final:
         raise RequestError(f"The job '{old.title}' is still {old.state}.", hint="There is nothing to resume yet.")
-    return submit(workspace, old.kind, old.params, title=old.title, resumes=old.id)
+    params = {name: value for name, value in old.params.items() if name not in FIRST_TIME_ONLY}
+    return submit(workspace, old.kind, params, title=old.title, resumes=old.id)
 
 
 def stop(workspace: Workspace, job_id: str) -> JobRow:

@@ -140,6 +140,13 @@ class JobRow:
         """Whether nothing will change any more."""
         return self.state.is_final
 
+    @property
+    def duration_s(self) -> float | None:
+        """Seconds from its start to its end; None where it never started or still runs."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()
+
 
 @dataclass(frozen=True, slots=True)
 class Partial:

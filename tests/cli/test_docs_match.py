@@ -37,7 +37,9 @@ def test_every_key_of_a_document_is_on_the_page_and_the_reverse(documents: Mappi
 
 def test_documents_of_commands_without_a_job_are_on_the_page(mixdesk: Terminal, workspace_path: Path) -> None:
     store = Workspace.open(workspace_path)
-    job_id = queue.submit(store, "inspect", {"threads": 1}, title="Inspect")
+    first = queue.submit(store, "inspect", {"threads": 1, "model": "ab" * 32, "model_name": "m"}, title="Inspect")
+    queue.stop(store, first)
+    job_id = queue.resume(store, first)
     calls = {
         "samples": ("samples",),
         "jobs-list": ("jobs", "list"),

@@ -38,7 +38,6 @@ NOT_YET = [
     ("sensitivity", "digits-cnn", "--mode", "solo"),
     ("sensitivity",),
     ("verify", "some.o3"),
-    ("jobs", "resume", "123456"),
     ("optimize", "x", "--dynamic-graph"),
     ("optimize", "x", "--cache", "auto"),
     ("optimize", "x", "--cache", "session"),

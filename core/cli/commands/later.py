@@ -22,8 +22,3 @@ def sensitivity(rest: RestArgument = None) -> int:
 def verify(rest: RestArgument = None) -> int:
     """Not in this version yet."""
     refuse("'mixdesk verify'", instead="'mixdesk compare A B' measures one model against another.")
-
-
-def resume(rest: RestArgument = None) -> int:
-    """Not in this version yet."""
-    refuse("'mixdesk jobs resume'", instead="Run the command again.")

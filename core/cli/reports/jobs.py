@@ -25,21 +25,44 @@ def report_list(document: parts.Document, console: Console) -> None:
 
 
 def report_one(document: parts.Document, console: Console) -> None:
-    """Prints one job."""
+    """Prints one job: how it stands, its family, its error, the end of its log."""
     job: Mapping[str, Any] = document["job"]
     parts.heading(console, str(job["title"] or job["kind"]), str(job["state"]))
-    skipped = {"title", "state", "params", "result", "error"}
-    parts.lines(
-        console, [(name, str(value)) for name, value in job.items() if name not in skipped and value is not None]
-    )
+    parts.lines(console, _facts(job))
     if job["error"]:
         console.print(f"error: {job['error']['message']}", markup=False)
         if job["error"].get("hint"):
             console.print(f"  {job['error']['hint']}", markup=False)
+    if job.get("log_tail"):
+        console.print("the end of its log:", style="dim")
+        console.print(job["log_tail"], markup=False, highlight=False)
     if job.get("result"):
         console.print("Its result: add --json.")
 
 
 def report_cleaned(document: parts.Document, console: Console) -> None:
-    """Prints how many jobs were forgotten."""
-    console.print(f"Forgot {document['removed']} finished jobs.")
+    """Prints what was forgotten, and what had to stay."""
+    removed, candidates = document["removed"], document["candidates"]
+    built = f" and {candidates} candidate{'' if candidates == 1 else 's'}" if candidates else ""
+    freed = quantities.size(document["freed_bytes"])
+    console.print(f"Forgot {removed} ended job{'' if removed == 1 else 's'}{built}; {freed} freed.")
+    for why in document["kept"]:
+        console.print(f"Kept: {why}", markup=False)
+
+
+def _facts(job: Mapping[str, Any]) -> list[tuple[str, str]]:
+    skipped = {"title", "state", "model", "seconds", "params", "result", "error", "units", "lineage", "log_tail"}
+    facts = [(name, str(value)) for name, value in job.items() if name not in skipped and value not in (None, "")]
+    if job["model"]:
+        facts.append(("model", f"{job['model']['name'] or ''} {job['model']['sha256'][:12]}".strip()))
+    if job["seconds"] is not None:
+        facts.append(("took", quantities.time_ms(1000 * job["seconds"])))
+    if job.get("units"):
+        units = job["units"]
+        facts.append(("units", f"{units['computed']} computed, {units['reused']} reused (key {units['key']})"))
+    family = job.get("lineage") or {}
+    for name, title in (("before", "goes on with"), ("after", "resumed by")):
+        if family.get(name):
+            facts.append((title, ", ".join(f"{other['id']} ({other['state']})" for other in family[name])))
+    facts += [("built", f"{made['name']} ({made['id']})") for made in family.get("candidates") or ()]
+    return facts
