@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.cli.data import data_params
 from core.cli.not_yet import refuse
 from core.errors import NotFoundError, RequestError
 
 if TYPE_CHECKING:
+    from core.cli.request import Request
     from core.store.workspace import Workspace
 
 _EXTERNAL_MARK = b"location"
@@ -61,20 +63,22 @@ def find_data(path: Path | None, source: Source) -> Path | None:
     """
     if path is None:
         return source.data
-    if not path.is_file():
+    if not path.exists():
         raise NotFoundError(f"There is no data file '{path}'.")
     return path
 
 
-def subject_params(workspace: Workspace, source: Source, data: Path | None) -> dict[str, Any]:
-    """Puts model and data into the workspace; the job's parameters that name them."""
-    return {
+def subject_params(workspace: Workspace, source: Source, data: Path | None, request: Request) -> dict[str, Any]:
+    """Puts model and data into the workspace; the job's parameters that name them.
+
+    Images, sound and texts become arrays first, in a job of their own.
+    """
+    params = {
         "model": put_model(workspace, source.path),
         "model_name": source.name,
         "origin": source.origin,
-        "data": None if data is None else workspace.files.put(data, suffix=".npz"),
-        "data_name": None if data is None else data.stem,
     }
+    return params | data_params(workspace, params, source.path, data, request)
 
 
 def put_model(workspace: Workspace, path: Path) -> str:

@@ -13,8 +13,25 @@ ModelArgument = Annotated[
 DataOption = Annotated[
     Path | None,
     typer.Option(
-        "--data", metavar="FILE", help="An .npz with inputs, and labels `y`. Default: a sample's own, else synthetic."
+        "--data",
+        metavar="FILE",
+        help="An .npz with inputs and labels `y`, or a folder, .zip or file of images, sound (.wav) or texts."
+        " Default: a sample's own, else synthetic.",
     ),
+]
+PreprocessingOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--preprocessing", metavar="FILE.json", help="How images, sound or texts become inputs. Default: a told guess."
+    ),
+]
+TokenizerOption = Annotated[
+    Path | None,
+    typer.Option("--tokenizer", metavar="FILE", help="A tokenizer.json, for texts. Default: beside model or data."),
+]
+LimitOption = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, help="Take N of the images, windows or texts, chosen by the seed."),
 ]
 ShapeOption = Annotated[
     list[str] | None,

@@ -28,6 +28,9 @@ class Request:
     workspace: Path | None = None
     as_json: bool = False
     outputs: Mapping[str, float] = field(default_factory=dict)
+    preprocessing: Path | None = None
+    tokenizer: Path | None = None
+    limit: int | None = None
 
     def params(self) -> dict[str, Any]:
         """Those that every job is told."""
@@ -43,6 +46,9 @@ class Request:
 def read_request(
     *,
     data: Path | None,
+    preprocessing: Path | None = None,
+    tokenizer: Path | None = None,
+    limit: int | None = None,
     shape: Sequence[str] | None,
     threads: int,
     batch: int,
@@ -65,7 +71,21 @@ def read_request(
         raise TargetError("The target is empty.", hint="Leave --target out, or write one like 'accuracy>=99%'.")
     shapes = dict(read_shape(text) for text in shape or ())
     outputs = read_outputs(output)
-    return Request(data, shapes, threads, batch, seed, time_budget, target, workspace, as_json, outputs)
+    return Request(
+        data=data,
+        shapes=shapes,
+        threads=threads,
+        batch=batch,
+        seed=seed,
+        time_budget_s=time_budget,
+        target=target,
+        workspace=workspace,
+        as_json=as_json,
+        outputs=outputs,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
+    )
 
 
 def read_shape(text: str) -> tuple[str, tuple[int, ...]]:

@@ -11,7 +11,7 @@ from core.graph.layer import LayerTable
 from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split, dataset_for
 from core.intake.load import load_model
-from core.intake.model import Finding, Model
+from core.intake.model import Finding, Model, Serialized
 from core.measure.fidelity import choose_outputs
 from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
@@ -38,9 +38,9 @@ class Prepared:
         return self.subject.settings
 
     @property
-    def original(self) -> bytes:
+    def original(self) -> Serialized:
         """The model that candidates are measured against: the file as given, or as repaired where only that runs."""
-        return runnable_bytes(self.path, self.model, self.settings)
+        return runnable_form(self.path, self.model, self.settings)
 
 
 def prepare(workspace: Workspace, subject: Subject) -> Prepared:
@@ -109,21 +109,21 @@ def refuse_unrunnable(model: Model, settings: SessionSettings) -> None:
 def runtime_refusal(model: Model, settings: SessionSettings) -> Finding | None:
     """Why the runtime does not open this model here, as an error finding; None where it does."""
     try:
-        open_session(model.to_bytes(), settings)
+        open_session(model.serialize(), settings)
     except RunError as error:
         return Finding("error", error.message, error.hint)
     return None
 
 
-def runnable_bytes(path: Path, model: Model, settings: SessionSettings) -> bytes:
+def runnable_form(path: Path, model: Model, settings: SessionSettings) -> Serialized:
     """The file as it was given or, where the runtime opens only what intake repaired, the repaired model."""
-    given = path.read_bytes()
+    given = Serialized(path.read_bytes(), model.folder)
     if not model.repairs:
         return given
     try:
         open_session(given, settings)
     except RunError:
-        return model.to_bytes()
+        return model.serialize()
     return given
 
 
@@ -144,6 +144,7 @@ def describe_data(prepared: Prepared) -> dict[str, Any]:
         "shapes": {name: list(shape) for name, shape in dataset.shapes().items()},
         "batch_obstacle": dataset.batch_obstacle,
         "remarks": list(dataset.remarks),
+        "preprocessing": None if dataset.preprocessing is None else dict(dataset.preprocessing),
     }
 
 

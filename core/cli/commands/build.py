@@ -34,6 +34,9 @@ def build(
     out: options.OutOption = None,
     measure: MeasureOption = True,
     data: options.DataOption = None,
+    preprocessing: options.PreprocessingOption = None,
+    tokenizer: options.TokenizerOption = None,
+    limit: options.LimitOption = None,
     shape: options.ShapeOption = None,
     threads: options.ThreadsOption = 1,
     batch: options.BatchOption = 1,
@@ -47,6 +50,9 @@ def build(
     """Build a model in the precision asked for, and measure it."""
     request = read_request(
         data=data,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shape=shape,
         threads=threads,
         batch=batch,
@@ -75,7 +81,7 @@ def _build(model: str, request: Request, out: Path | None, more: Mapping[str, An
     data = find_data(request.data, source)
     check_out(out, source.path, data)
     store = work.open_workspace(request.workspace)
-    params = {**subject_params(store, source, data), **request.params(), **more, "target": request.target}
+    params = {**subject_params(store, source, data, request), **request.params(), **more, "target": request.target}
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "build", params, title=f"Build {source.name}")

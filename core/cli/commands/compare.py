@@ -24,6 +24,9 @@ def compare(
     *,
     target: GateOption = None,
     data: options.DataOption = None,
+    preprocessing: options.PreprocessingOption = None,
+    tokenizer: options.TokenizerOption = None,
+    limit: options.LimitOption = None,
     shape: options.ShapeOption = None,
     threads: options.ThreadsOption = 1,
     batch: options.BatchOption = 1,
@@ -36,6 +39,9 @@ def compare(
     """Measure model B against model A on the same data."""
     request = read_request(
         data=data,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shape=shape,
         threads=threads,
         batch=batch,
@@ -50,7 +56,7 @@ def compare(
     data_path = find_data(request.data, first)
     store = work.open_workspace(request.workspace)
     params = {
-        **subject_params(store, first, data_path),
+        **subject_params(store, first, data_path, request),
         **request.params(),
         "candidate_file": store.files.put(second.path),
         "candidate_name": second.name,

@@ -11,6 +11,9 @@ def inspect(
     model: options.ModelArgument,
     *,
     data: options.DataOption = None,
+    preprocessing: options.PreprocessingOption = None,
+    tokenizer: options.TokenizerOption = None,
+    limit: options.LimitOption = None,
     shape: options.ShapeOption = None,
     threads: options.ThreadsOption = 1,
     batch: options.BatchOption = 1,
@@ -24,6 +27,9 @@ def inspect(
     """Check a model: layers, operators, sizes, repairs, findings."""
     request = read_request(
         data=data,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shape=shape,
         threads=threads,
         batch=batch,
@@ -39,7 +45,7 @@ def inspect(
     source = find_model(model)
     data_path = find_data(request.data, source)
     store = work.open_workspace(request.workspace)
-    params = {**subject_params(store, source, data_path), **request.params()}
+    params = {**subject_params(store, source, data_path, request), **request.params()}
     document = work.run_job(store, "inspect", params, title=f"Inspect {source.name}")
     from core.cli.reports.inspect import report
 

@@ -29,6 +29,9 @@ def optimize(
     cache: CacheOption = "none",
     dynamic_graph: DynamicOption = False,
     data: options.DataOption = None,
+    preprocessing: options.PreprocessingOption = None,
+    tokenizer: options.TokenizerOption = None,
+    limit: options.LimitOption = None,
     shape: options.ShapeOption = None,
     threads: options.ThreadsOption = 1,
     batch: options.BatchOption = 1,
@@ -46,6 +49,9 @@ def optimize(
     _check_precision(precision)
     request = read_request(
         data=data,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shape=shape,
         threads=threads,
         batch=batch,
@@ -70,7 +76,12 @@ def _optimize(model: str, request: Request, out: Path | None, pins: dict[str, st
     data = find_data(request.data, source)
     check_out(out, source.path, data)
     store = work.open_workspace(request.workspace)
-    params = {**subject_params(store, source, data), **request.params(), "target": request.target, "pins": pins}
+    params = {
+        **subject_params(store, source, data, request),
+        **request.params(),
+        "target": request.target,
+        "pins": pins,
+    }
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "optimize", params, title=f"Optimize {source.name}")

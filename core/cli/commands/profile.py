@@ -20,6 +20,9 @@ def profile(
     model: options.ModelArgument,
     *,
     data: options.DataOption = None,
+    preprocessing: options.PreprocessingOption = None,
+    tokenizer: options.TokenizerOption = None,
+    limit: options.LimitOption = None,
     shape: options.ShapeOption = None,
     threads: options.ThreadsOption = 1,
     batch: options.BatchOption = 1,
@@ -34,6 +37,9 @@ def profile(
     """Measure where the time goes, layer by layer."""
     request = read_request(
         data=data,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shape=shape,
         threads=threads,
         batch=batch,
@@ -49,7 +55,7 @@ def profile(
     source = find_model(model)
     data_path = find_data(request.data, source)
     store = work.open_workspace(request.workspace)
-    params = {**subject_params(store, source, data_path), **request.params(), "runs": runs}
+    params = {**subject_params(store, source, data_path, request), **request.params(), "runs": runs}
     document = work.run_job(store, "profile", params, title=f"Profile {source.name}")
     from core.cli.reports.profile import report
 
