@@ -26,8 +26,9 @@ from core.errors import MixdeskError
 from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split, read_dataset
 from core.intake.load import load_model
-from core.intake.model import Model
+from core.intake.model import Model, Openable, Serialized
 from core.intake.samples import find_sample
+from core.measure.noise import noise_of, sqnr_db
 from core.measure.outputs import run_outputs
 from core.progress import Silent
 from core.recipe.precision import Precision
@@ -36,7 +37,6 @@ from core.recipe.resolve import resolve
 from core.runtime.machine import read_conditions
 from core.runtime.settings import SessionSettings
 from core.search.timing import quick_ratios
-from core.measure.noise import noise_of, sqnr_db
 from core.transform.build import build_candidate
 from core.transform.calibrate import calibrate
 
@@ -78,28 +78,28 @@ def stock(model: Path, dataset: Dataset, *, reduce_range: bool) -> bytes:
         return made.read_bytes()
 
 
-def ours(model: Model, dataset: Dataset) -> bytes:
+def ours(model: Model, dataset: Dataset) -> Serialized:
     """Everything in int8 that has an int8 form."""
     table = read_layers(model, shapes=dataset.shapes())
     ranges = calibrate(model, table, dataset, settings=SETTINGS, progress=Silent())
     plan = resolve(Recipe.uniform(Precision.INT8), table)
     narrow = saturates(SETTINGS)
-    return build_candidate(model, table, plan, ranges, settings=SETTINGS, saturates=narrow).model_bytes
+    return build_candidate(model, table, plan, ranges, settings=SETTINGS, saturates=narrow).model
 
 
 def measure(path: Path, data: Path, *, seconds: float) -> list[dict[str, Any]]:
     """One row per variant; a tool that fails says why."""
     model = load_model(path)
     dataset = read_dataset(data, model)
-    makers: dict[str, Callable[[], bytes]] = {
+    makers: dict[str, Callable[[], Openable]] = {
         "mixdesk int8": lambda: ours(model, dataset),
         "stock u8/s8 per channel": lambda: stock(path, dataset, reduce_range=False),
         "stock, 7-bit weights": lambda: stock(path, dataset, reduce_range=True),
     }
-    files: dict[str, bytes] = {}
+    files: dict[str, Openable] = {}
     rows: list[dict[str, Any]] = []
     indices = dataset.indices(Split.HOLDOUT)
-    reference = run_outputs(model.to_bytes(), dataset, indices, SETTINGS)
+    reference = run_outputs(model.serialize(), dataset, indices, SETTINGS)
     for name, make in makers.items():
         row: dict[str, Any] = {"model": path.stem, "variant": name, "ratio": None, "sqnr_db": None, "why": None}
         rows.append(row)
@@ -111,7 +111,7 @@ def measure(path: Path, data: Path, *, seconds: float) -> list[dict[str, Any]]:
             text = error.message if isinstance(error, MixdeskError) else f"{type(error).__name__}: {error}"
             row["why"] = " ".join(text.split())[:160]
     feeds = [dataset.feed(index) for index in indices[:32]]
-    ratios = quick_ratios(model.to_bytes(), files, feeds, SETTINGS, budget_s=seconds, seed=0, most_rounds=400)
+    ratios = quick_ratios(model.serialize(), files, feeds, SETTINGS, budget_s=seconds, seed=0, most_rounds=400)
     for row in rows:
         if row["variant"] in ratios:
             found = ratios[row["variant"]]

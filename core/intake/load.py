@@ -12,7 +12,7 @@ import onnx_ir as ir
 from core.errors import ModelError
 from core.intake.checks import check_file, check_graph, check_readable
 from core.intake.external import content_sha256, data_paths, external_names, read_unmapped
-from core.intake.model import Finding, Model, Repair
+from core.intake.model import Finding, Model, Repair, Serialized
 from core.intake.parse import parse_model
 from core.intake.plain import densify, take_off_types
 from core.intake.repair import repair_graph
@@ -24,12 +24,12 @@ from core.intake.structure import sort_graphs
 _DAMAGE = (ir.serde.SerdeError, ValueError, TypeError, KeyError, IndexError, AttributeError, NotImplementedError)
 
 
-def load_model(source: str | Path | bytes, *, name: str | None = None, strict: bool = True) -> Model:
+def load_model(source: str | Path | bytes | Serialized, *, name: str | None = None, strict: bool = True) -> Model:
     """Loads a model; the file itself is never touched.
 
     Args:
-        source: a path, or the bytes of a model without external data. Files of weights are mapped, not read: they
-            must stay where they are while the model is used.
+        source: a path, or bytes. Weights in other files are mapped, not read: those files must stay where they are
+            while the model is used.
         name: what to call it; the file's name if not given.
         strict: whether to refuse what the runtime cannot run. If not, a file that parses is always loaded and the
             reason is an error finding; a graph that cannot be read (a cycle, missing weights) is then empty.
@@ -89,6 +89,7 @@ def _model(
         inputs=input_specs(model),
         outputs=output_specs(model),
         repairs=repairs,
+        folder=given.folder if files else None,
         findings=tuple(sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.severity))),
     )
 

@@ -102,7 +102,7 @@ class Model:
     """A loaded model. `ir` is read-only by convention: stages edit a `copy_ir()`.
 
     `sha256` is that of the bytes as given (weights in other files included): it names the model everywhere.
-    `size_bytes` counts all files.
+    `size_bytes` counts all files; `folder` is where those besides its own lie, None where there are none.
     """
 
     name: str
@@ -114,6 +114,7 @@ class Model:
     outputs: tuple[TensorSpec, ...]
     repairs: tuple[Repair, ...] = ()
     findings: tuple[Finding, ...] = ()
+    folder: Path | None = None
 
     def copy_ir(self) -> onnx_ir.Model:
         """A copy whose nodes and values may be edited; tensors are shared, not copied."""

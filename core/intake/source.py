@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import ModelError
+from core.intake.model import Serialized
 
 #: One protobuf message cannot be larger than this, and a model is one message.
 MOST_BYTES = 2_000_000_000
@@ -14,7 +15,10 @@ MOST_BYTES = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The bytes of a model file; `folder` is where its external data lies, None when only bytes were given."""
+    """The bytes of a model file; `folder` is where its external data lies, None when only bytes were given.
+
+    `sha256` is that of the bytes alone.
+    """
 
     name: str
     sha256: str
@@ -22,14 +26,16 @@ class Source:
     folder: Path | None
 
 
-def read_source(source: str | Path | bytes, *, name: str | None = None) -> Source:
+def read_source(source: str | Path | bytes | Serialized, *, name: str | None = None) -> Source:
     """Reads a model file.
 
     Raises:
         ModelError: no such file, a folder, a file that cannot be read, or one that is too large for this format.
     """
     if isinstance(source, bytes):
-        return Source(name or "model", hashlib.sha256(source).hexdigest(), source, None)
+        source = Serialized(source)
+    if isinstance(source, Serialized):
+        return Source(name or "model", hashlib.sha256(source.data).hexdigest(), source.data, source.folder)
     path = Path(source)
     data = _read_file(path)
     return Source(name or path.stem, hashlib.sha256(data).hexdigest(), data, path.parent.resolve())

@@ -21,6 +21,7 @@ import numpy as np
 
 import core
 from core.errors import CrashedError, RunError
+from core.intake.model import Openable, Serialized
 from core.measure.calm import Timed
 from core.runtime.settings import SessionSettings
 
@@ -130,7 +131,7 @@ class Child:
 
 @contextmanager
 def open_children(
-    models: Mapping[str, bytes | Path], feeds: Feeds, settings: SessionSettings
+    models: Mapping[str, Openable], feeds: Feeds, settings: SessionSettings
 ) -> Iterator[dict[str, Child]]:
     """Starts one child per model (name -> model) on the same feeds; all are ready inside the block and gone after it.
 
@@ -145,20 +146,22 @@ def open_children(
         for position, (name, model) in enumerate(models.items()):
             own = folder / str(position)
             own.mkdir()
-            path = _as_file(model, own / "model.onnx")
-            spec = {"model": str(path), "feeds": str(stored), "units": len(feeds), "settings": asdict(settings)}
-            (own / "spec.json").write_text(json.dumps(spec))
+            path, weights = _as_file(model, own / "model.onnx")
+            spec = {"model": str(path), "weights": weights, "feeds": str(stored), "units": len(feeds)}
+            (own / "spec.json").write_text(json.dumps({**spec, "settings": asdict(settings)}))
             children[name] = stack.enter_context(Child(name, own))
         for child in children.values():
             child.wait_ready()
         yield children
 
 
-def _as_file(model: bytes | Path, path: Path) -> Path:
+def _as_file(model: Openable, path: Path) -> tuple[Path, str | None]:
+    """The model's file, and the folder of its weights where that is another one."""
     if isinstance(model, Path):
-        return model.resolve()
-    path.write_bytes(model)
-    return path
+        return model.resolve(), None
+    plain = model if isinstance(model, Serialized) else Serialized(model)
+    path.write_bytes(plain.data)
+    return path, None if plain.folder is None else str(plain.folder)
 
 
 def _write_feeds(path: Path, feeds: Feeds) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from core.intake.dataset import Dataset, Split
+from core.intake.external import size_of
+from core.intake.model import Openable
 from core.measure.accuracy import Accuracy, Tally
 from core.measure.fidelity import Chosen, Fidelity, fidelity_of_pairs
 from core.measure.latency import PairedLatency
@@ -107,8 +108,8 @@ class Comparison:
 
 
 def compare_models(
-    original: bytes | Path,
-    candidate: bytes | Path,
+    original: Openable,
+    candidate: Openable,
     dataset: Dataset,
     *,
     split: Split = Split.HOLDOUT,
@@ -162,7 +163,7 @@ def compare_models(
         noise=True,
         progress=told,
     )
-    sizes = _size(original), _size(candidate)
+    sizes = size_of(original), size_of(candidate)
     verdict, why = decide(latency, fidelity, accuracy)
     found = Comparison(latency, *sizes, fidelity, accuracy, None, verdict, why, conditions)
     return found if wanted is None else replace(found, gate=found.judge(wanted))
@@ -209,7 +210,7 @@ def _gate(verdict: TargetVerdict) -> dict[str, Any]:
 
 
 def _answer_pairs(
-    models: tuple[bytes | Path, bytes | Path],
+    models: tuple[Openable, Openable],
     dataset: Dataset,
     indices: Sequence[int],
     settings: SessionSettings,
@@ -240,10 +241,6 @@ def _tallied(
     for index, (before, after) in zip(indices, pairs, strict=True):
         tally.add(index, before, after)
         yield before, after
-
-
-def _size(model: bytes | Path) -> int:
-    return model.stat().st_size if isinstance(model, Path) else len(model)
 
 
 def _change(accuracy: Accuracy) -> str:

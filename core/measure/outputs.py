@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from core.intake.dataset import Dataset
+from core.intake.model import Openable
 from core.progress import Progress, Silent
 from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
@@ -18,7 +18,7 @@ Outputs = dict[str, Array]
 
 
 def run_outputs(
-    model: bytes | Path,
+    model: Openable,
     dataset: Dataset,
     indices: Sequence[int],
     settings: SessionSettings,
@@ -36,7 +36,7 @@ def run_outputs(
 
 
 def iterate_outputs(
-    model: bytes | Path,
+    model: Openable,
     dataset: Dataset,
     indices: Sequence[int],
     settings: SessionSettings,

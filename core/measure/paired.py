@@ -13,13 +13,13 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from core.errors import DataError
 from core.intake.dataset import Dataset
+from core.intake.model import Openable
 from core.measure.calm import Basis, Timed, keep_calm
 from core.measure.child import Child, Feeds, open_children
 from core.measure.intervals import percentiles, ratio_draws
@@ -54,8 +54,8 @@ _MOST_FEED_BYTES = 256 * 2**20
 
 
 def measure_pair(
-    original: bytes | Path,
-    candidate: bytes | Path,
+    original: Openable,
+    candidate: Openable,
     dataset: Dataset,
     indices: Sequence[int],
     *,

@@ -25,7 +25,7 @@ from core.graph.layer import Layer, LayerTable
 from core.graph.liveness import activation_peak_bytes
 from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split
-from core.intake.model import Model
+from core.intake.model import Model, Serialized
 from core.measure.advice import Advice, Seen, advise
 from core.measure.calm import Basis, Timed, keep_calm, settle, time_run
 from core.measure.child import open_children
@@ -88,7 +88,7 @@ def profile_model(
     conditions = read_conditions(settings, batch=batch, seed=seed)
     feeds = _feeds(dataset, batch)
     told.phase("Open the model", start=0.0, end=0.2)
-    serialized = model.to_bytes()
+    serialized = model.serialize()
     with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
         tagged = open_tagged(model.ir, settings, profile_prefix=Path(folder) / "profile")
         pair = _Pair(open_session(serialized, settings), tagged, feeds, settings.threads)
@@ -244,7 +244,7 @@ def _activation_peak(model: Model, table: LayerTable, dataset: Dataset) -> int |
     return activation_peak_bytes(model, table if own else read_layers(model, shapes=dataset.shapes()))
 
 
-def _process_peak(model: bytes, feed: Feed, settings: SessionSettings) -> int:
+def _process_peak(model: Serialized, feed: Feed, settings: SessionSettings) -> int:
     """Peak resident memory of a process that opens the model and runs one sample twice."""
     with open_children({"model": model}, [feed], settings) as children:
         child = children["model"]

@@ -23,6 +23,7 @@ import numpy as np
 import psutil
 
 from core.errors import MixdeskError, RunError
+from core.intake.model import Serialized
 from core.measure.calm import time_run
 from core.runtime.session import RUNTIME_FAILURES, Session, open_session, reason_of
 from core.runtime.settings import SessionSettings
@@ -54,7 +55,8 @@ def _take_standard_output() -> IO[str]:
 def _prepare(folder: Path) -> tuple[Session, list[dict[str, Any]], int]:
     spec = json.loads((folder / "spec.json").read_text())
     settings = SessionSettings(**spec["settings"])
-    session = open_session(Path(spec["model"]), settings)
+    path, weights = Path(spec["model"]), spec["weights"]
+    session = open_session(path if weights is None else Serialized(path.read_bytes(), Path(weights)), settings)
     feeds: list[dict[str, Any]] = [{} for _ in range(spec["units"])]
     with np.load(spec["feeds"], allow_pickle=False) as stored:
         for key in stored.files:

@@ -55,7 +55,7 @@ def open_tagged(model: ir.Model, settings: SessionSettings, *, profile_prefix: P
     tagged = tag_model(model)
     with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
         path = Path(folder) / "optimized.onnx"
-        session = open_session(tagged.to_bytes(), settings, optimized_path=path, profile_prefix=profile_prefix)
+        session = open_session(tagged.serialize(), settings, optimized_path=path, profile_prefix=profile_prefix)
         nodes = read_optimized(path, tagged)
     return _as_session(session, tagged, nodes)
 

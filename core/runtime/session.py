@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from core.errors import RunError, UnavailableError
+from core.intake.model import Openable, Serialized
 from core.runtime.settings import CPU, SessionSettings
 
 Feed = Mapping[str, np.ndarray]
@@ -48,10 +50,12 @@ _LOADING = re.compile(r"^(?:Load model from .*? (?=Unsupported|ONNX Runtime)|Loa
 _SOURCE_PLACE = re.compile(r"\S*\.(?:cc|h):\d+ (?:[\w:~<>&*, ]+\([^)]*\)(?: const)? )?")
 _PATH = re.compile(r"(?<![\w.])(?:/[\w.+@%-]+){2,}/([\w.+@%-]+)")
 _LONGEST = 400
+#: The file that takes the weights of a saved optimized graph: a link to where nothing is kept.
+_NOWHERE = "nowhere"
 
 
 def open_session(
-    model: bytes | Path,
+    model: Openable,
     settings: SessionSettings,
     *,
     optimized_path: Path | None = None,
@@ -60,7 +64,7 @@ def open_session(
     """Opens a session: sequential, silent, every optimization on, as in real runs.
 
     Args:
-        model: a serialized ModelProto, or its file (needed where weights are external).
+        model: a serialized ModelProto, its file, or its bytes beside files of weights, which the runtime then maps.
         settings: threads, provider and spinning.
         optimized_path: where the runtime saves the graph it really runs.
         profile_prefix: turns the runtime's profiler on; its JSON file starts with this path.
@@ -73,9 +77,11 @@ def open_session(
         message = f"This machine has no execution provider {settings.provider}."
         raise UnavailableError(message, hint=f"Available: {', '.join(ort.get_available_providers())}.")
     options = _options(settings, optimized_path, profile_prefix)
+    if isinstance(model, Serialized):
+        _find_weights(options, model.folder, optimized_path)
     providers = [settings.provider] if settings.provider == CPU else [settings.provider, CPU]
     try:
-        return ort.InferenceSession(os.fspath(model) if isinstance(model, Path) else model, options, providers)
+        return ort.InferenceSession(_given(model), options, providers)
     except RUNTIME_FAILURES as error:
         raise RunError(f"onnxruntime cannot open the model: {reason_of(error)}", hint=_hint(error)) from error
 
@@ -115,6 +121,28 @@ def _options(settings: SessionSettings, optimized: Path | None, profile: Path | 
         options.enable_profiling = True
         options.profile_file_prefix = os.fspath(profile)
     return options
+
+
+def _given(model: Openable) -> bytes | str:
+    if isinstance(model, Serialized):
+        return model.data
+    return os.fspath(model) if isinstance(model, Path) else model
+
+
+def _find_weights(options: ort.SessionOptions, folder: Path | None, optimized: Path | None) -> None:
+    """Says where a model's files of weights lie, and keeps the weights out of the optimized graph that is saved.
+
+    Only that graph's structure is read again; with the weights in it, it would exceed what one file can hold.
+    """
+    if folder is None:
+        return
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", os.fspath(folder))
+    if optimized is None:
+        return
+    options.add_session_config_entry("session.optimized_model_external_initializers_file_name", _NOWHERE)
+    options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", "1024")
+    with contextlib.suppress(OSError, NotImplementedError):  # where no link can be made, a real file is written
+        (optimized.parent / _NOWHERE).symlink_to(os.devnull)
 
 
 def _hint(error: Exception) -> str | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import onnx_ir as ir
 
 from core.graph.identity import LayerNode, walk
+from core.intake.model import Serialized, serialize
 from core.runtime.executed import Bucket
 
 _TAG = re.compile(r"mxL(\d+)x")
@@ -95,10 +96,9 @@ class TaggedModel:
         """The source nodes that read what this one writes."""
         return [reader for name in self.nodes[tag].outputs for reader in self.consumers.get(name, ())]
 
-    def to_bytes(self) -> bytes:
-        """The tagged model as a serialized ModelProto."""
-        serialized: bytes = ir.to_proto(self.model).SerializeToString()
-        return serialized
+    def serialize(self) -> Serialized:
+        """The tagged model as bytes; weights in other files stay there."""
+        return serialize(self.model)
 
 
 def tag_model(model: ir.Model) -> TaggedModel:

@@ -6,7 +6,6 @@ samples that the search never saw, or the original with the reason.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +14,8 @@ from typing import Any
 from core.capability.grid import CapabilityGrid
 from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset, Split
-from core.intake.model import Model
+from core.intake.external import sha256_of
+from core.intake.model import Model, Serialized
 from core.measure.compare import Comparison, compare_models
 from core.measure.profile import profile_model
 from core.measure.target import Target, TargetVerdict
@@ -82,7 +82,7 @@ class Optimized:
 
 def optimize(
     model: Model,
-    original: bytes,
+    original: Serialized,
     table: LayerTable,
     dataset: Dataset,
     *,
@@ -183,7 +183,7 @@ class _Verifier:
     """Builds what the search chose, compares it once on the holdout, and decides."""
 
     ingredients: Ingredients
-    original: bytes
+    original: Serialized
     dataset: Dataset
     target: Target
     batch: int
@@ -196,7 +196,7 @@ class _Verifier:
             return self._unchanged(found, found.why, None, progress)
         recipe = found.asked or self.ingredients.recipe(found.mix)
         candidate = self._build(recipe)
-        compared = self._compare(candidate.model_bytes, progress)
+        compared = self._compare(candidate.model, progress)
         verdict = self._judge(compared)
         refusal = _refusal(compared, verdict, searched=found.asked is None)
         if refusal is not None:
@@ -209,9 +209,9 @@ class _Verifier:
     def _unchanged(self, found: SearchResult, why: str, tried: Comparison | None, progress: Progress) -> Optimized:
         recipe = Recipe()
         plain = self._build(recipe)
-        digest = hashlib.sha256(self.original).hexdigest()
+        digest = sha256_of(self.original)
         outcomes = tuple(replace(outcome, why="the original, unchanged") for outcome in plain.outcomes)
-        same = replace(plain, model_bytes=self.original, sha256=digest, outcomes=outcomes)
+        same = replace(plain, model=self.original, sha256=digest, outcomes=outcomes)
         compared = tried.unchanged() if tried is not None else self._compare(self.original, progress).unchanged()
         return Optimized(same, recipe, compared, self._judge(compared), found, unchanged=True, why=why, tried=tried)
 
@@ -222,7 +222,7 @@ class _Verifier:
             given.model, given.table, plan, given.ranges, settings=given.settings, saturates=given.saturates
         )
 
-    def _compare(self, candidate: bytes, progress: Progress) -> Comparison:
+    def _compare(self, candidate: Serialized, progress: Progress) -> Comparison:
         return compare_models(
             self.original,
             candidate,

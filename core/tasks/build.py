@@ -96,7 +96,7 @@ def _measure(
     progress.phase("Compare with the original", start=0.0, end=0.8)
     comparison = compare_models(
         prepared.original,
-        candidate.model_bytes,
+        candidate.model,
         prepared.dataset,
         split=Split.HOLDOUT,
         settings=prepared.settings,
@@ -121,5 +121,5 @@ def _measure(
 def _fidelity(prepared: Prepared, candidate: Candidate) -> dict[str, Any]:
     indices = prepared.dataset.indices(Split.HOLDOUT)
     before = run_outputs(prepared.original, prepared.dataset, indices, prepared.settings)
-    after = run_outputs(candidate.model_bytes, prepared.dataset, indices, prepared.settings)
+    after = run_outputs(candidate.model, prepared.dataset, indices, prepared.settings)
     return fidelity(before, after).to_dict()

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.intake.load import load_model
 from core.intake.model import Model
+from core.intake.pack import put_serialized
 from core.measure.profile import profile_model
 from core.progress import Part, Progress
 from core.store.rows import CandidateRow, new_id
@@ -48,7 +49,7 @@ def keep_candidate(
     """
     subject = prepared.subject
     candidate_id = new_id()
-    file = workspace.files.put(candidate.model_bytes)
+    file = put_serialized(workspace.files, candidate.model)
     whole = complete(
         {**document, "candidate": candidate_id, "file": file, "name": name},
         settings=prepared.settings,
@@ -85,7 +86,7 @@ def profile_both(
     Returns:
         parts of the `profile` document: of the candidate, then of the original.
     """
-    built = load_model(candidate.model_bytes, name=prepared.model.name)
+    built = load_model(candidate.model, name=prepared.model.name)
     runs = int(max(_FEWEST_RUNS, min(_MOST_RUNS, _PROFILE_MS / max(run_ms, 1e-3))))
     after = _profile(prepared, built, Part(progress, start=0.0, end=0.5), runs)
     before = _profile(prepared, prepared.model, Part(progress, start=0.5, end=1.0), runs)

@@ -7,6 +7,7 @@ from typing import Any
 from core.errors import NotFoundError, RequestError
 from core.intake.dataset import Split
 from core.intake.load import load_model
+from core.intake.model import Serialized
 from core.measure.compare import compare_models
 from core.measure.target import parse_target
 from core.progress import Part, Progress
@@ -18,7 +19,7 @@ from core.tasks.prepare import (
     prepare,
     refuse_unrunnable,
     require_runnable,
-    runnable_bytes,
+    runnable_form,
 )
 
 
@@ -54,7 +55,7 @@ def compare(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     return {**comparison.to_dict(), "data": describe_data(prepared)}
 
 
-def _other(workspace: Workspace, params: Params, prepared: Prepared) -> bytes:
+def _other(workspace: Workspace, params: Params, prepared: Prepared) -> Serialized:
     """Model B, once it is known to run and to take and give what A does."""
     sha256 = read_text(params, "candidate_file")
     if sha256 is None or not workspace.files.has(sha256):
@@ -69,7 +70,7 @@ def _other(workspace: Workspace, params: Params, prepared: Prepared) -> bytes:
         if ours != theirs:
             message = f"{prepared.model.name} and {name} have different {direction}: {_list(ours)} and {_list(theirs)}."
             raise RequestError(message, hint="Only models with the same inputs and outputs can be compared.")
-    return runnable_bytes(path, other, prepared.settings)
+    return runnable_form(path, other, prepared.settings)
 
 
 def _list(names: set[str]) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import onnx_ir as ir
 
 from core.errors import UnavailableError
 from core.graph.layer import LayerTable
-from core.intake.model import Model
+from core.intake.external import sha256_of
+from core.intake.model import Model, serialize
 from core.recipe.plan import Decision, Plan
 from core.recipe.precision import Precision
 from core.runtime.attribute import read_executed
 from core.runtime.settings import SessionSettings
 from core.transform.body import Body, find_body
 from core.transform.calibrate import Ranges, ranges_by_value
-from core.transform.candidate import Candidate
+from core.transform.candidate import Candidate, LayerOutcome
 from core.transform.lift import lift_opset
 from core.transform.place import Placed, place_int8
 from core.transform.prune import drop_unused_constants
@@ -28,6 +29,17 @@ OLDEST_OPSET = 7
 _SATURATES = "Weights are 7-bit: this CPU has no VNNI and its u8 x s8 multiply saturates with 8-bit ones."
 
 
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """What the runtime makes of a file: what became of every layer, and how many conversions it really runs."""
+
+    outcomes: tuple[LayerOutcome, ...]
+    conversions: int
+
+
+Remember = Callable[[str, Callable[[], ReadBack]], ReadBack]
+
+
 def build_candidate(
     model: Model,
     table: LayerTable,
@@ -36,6 +48,7 @@ def build_candidate(
     *,
     settings: SessionSettings,
     saturates: bool,
+    remember: Remember | None = None,
 ) -> Candidate:
     """Builds the model that a plan asks for.
 
@@ -46,21 +59,28 @@ def build_candidate(
         ranges: from `calibrate`; may be None where the plan asks for no int8.
         settings: how the candidate is opened to read it back.
         saturates: whether this CPU's u8 x s8 multiply saturates (see core.capability).
+        remember: maps (hash of the file, how to read it back) to what was read back, perhaps earlier; None: reads.
 
     Raises:
         UnavailableError: the model's opset is too old for Q/DQ and cannot be lifted.
         RunError: the runtime refuses the built model.
     """
     built, placed, int8_layers, notes = place_plan(model, table, plan, ranges, saturates=saturates)
-    data = ir.to_proto(built).SerializeToString()
-    executed = read_executed(built, settings)
-    outcomes = read_back(plan, table, executed, int8_layers=int8_layers, refused=placed.refused)
+    serialized = serialize(built)
+
+    def read() -> ReadBack:
+        executed = read_executed(built, settings)
+        outcomes = read_back(plan, table, executed, int8_layers=int8_layers, refused=placed.refused)
+        return ReadBack(outcomes, sum(1 for node in executed.nodes if node.bucket == "quantize"))
+
+    sha256 = sha256_of(serialized)
+    found = read() if remember is None else remember(sha256, read)
     return Candidate(
-        model_bytes=data,
-        sha256=hashlib.sha256(data).hexdigest(),
+        model=serialized,
+        sha256=sha256,
         plan=plan,
-        outcomes=outcomes,
-        conversions=sum(1 for node in executed.nodes if node.bucket == "quantize"),
+        outcomes=found.outcomes,
+        conversions=found.conversions,
         notes=notes,
     )
 

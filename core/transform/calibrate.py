@@ -17,7 +17,7 @@ from core.errors import DataError
 from core.graph.constants import is_constant_value
 from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset, Split
-from core.intake.model import Model
+from core.intake.model import Model, serialize
 from core.progress import Progress
 from core.runtime.session import open_session, run_session
 from core.runtime.settings import SessionSettings
@@ -53,7 +53,7 @@ def calibrate(
     copy = model.copy_ir()
     wanted = _values_to_watch(copy, table)
     names = _watch(copy, wanted, value_keys(copy))
-    session = open_session(ir.to_proto(copy).SerializeToString(), settings)
+    session = open_session(serialize(copy), settings)
     seen: dict[str, Range] = {}
     for done, index in enumerate(indices, 1):
         outputs = run_session(session, dataset.feed(index))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.intake.external import size_of
+from core.intake.model import Serialized
 from core.recipe.plan import Plan
 
 
@@ -40,12 +42,14 @@ class LayerOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A built model. `conversions` counts the quantize and dequantize nodes that the runtime really runs.
+    """A built model; weights that it shares with an original in several files still lie there.
+
+    `conversions` counts the quantize and dequantize nodes that the runtime really runs.
 
     `notes` are facts of the whole build: an opset that was lifted, 7-bit weights because this CPU saturates.
     """
 
-    model_bytes: bytes = field(repr=False)
+    model: Serialized = field(repr=False)
     sha256: str
     plan: Plan
     outcomes: tuple[LayerOutcome, ...]
@@ -53,9 +57,14 @@ class Candidate:
     notes: tuple[str, ...] = ()
 
     @property
+    def model_bytes(self) -> bytes:
+        """The file; WorkError where weights lie in other files."""
+        return self.model.whole()
+
+    @property
     def size_bytes(self) -> int:
-        """Length of the file."""
-        return len(self.model_bytes)
+        """Bytes of its file, or of all its files."""
+        return size_of(self.model)
 
     def executed(self) -> Mapping[str, str]:
         """Layer id -> executed precision."""

@@ -14,7 +14,7 @@ from tests.runtime.models import conv_block, parse
 def _read(model: ir.Model, tmp_path: Path) -> tuple[OptimizedNode, ...]:
     tagged = tag_model(model)
     path = tmp_path / "optimized.onnx"
-    open_session(tagged.to_bytes(), SessionSettings(), optimized_path=path)
+    open_session(tagged.serialize(), SessionSettings(), optimized_path=path)
     return read_optimized(path, tagged)
 
 

@@ -67,7 +67,7 @@ def test_what_does_not_load_is_registered_nowhere(store: Workspace, network: dic
 
 
 def test_the_original_is_the_file_as_given(store: Workspace, network: dict[str, Any]) -> None:
-    assert prepare(store, Subject.read(network)).original == store.files.read(network["model"])
+    assert prepare(store, Subject.read(network)).original.data == store.files.read(network["model"])
 
 
 def test_where_only_the_repaired_model_runs_it_is_the_original(store: Workspace) -> None:
@@ -79,7 +79,7 @@ def test_where_only_the_repaired_model_runs_it_is_the_original(store: Workspace)
     prepared = prepare(store, Subject.read({"model": store.files.put(given)}))
     assert prepared.model.repairs
     open_session(prepared.original, prepared.settings)
-    assert prepared.original != given
+    assert prepared.original.data != given
 
 
 def test_a_model_that_only_the_runtime_refuses_is_a_mistake_of_the_model(store: Workspace) -> None:

@@ -1,0 +1,107 @@
+"""Packing: a model whose weights lie in other files is written anew, with just the weights that it still uses.
+
+All large weights go into one file beside the model, each at the start of a memory page so that it can be mapped. They
+are copied in pieces, from file to file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import onnx
+
+from core.errors import WorkError
+from core.intake.external import SMALL_BYTES, byte_range, is_external, location_of, place
+from core.intake.model import Serialized
+from core.intake.protos import graphs_of
+from core.store.files import ContentFiles
+from core.store.files_copying import Content
+
+_PAGE_BYTES = 4096
+_CHUNK_BYTES = 1 << 20
+#: Where one weight lies now: its bytes, or (file, offset, length).
+_Place = bytes | tuple[Path, int, int]
+
+
+def pack(model: Serialized, *, name: str = "model.onnx") -> dict[str, Content]:
+    """Name -> content of the files that a model is written as: `name`, and `name`.data where it had files of weights.
+
+    The contents are made while they are read, once.
+    """
+    if model.folder is None:
+        return {name: model.data}
+    proto = onnx.ModelProto.FromString(model.data)
+    places: dict[int, _Place] = {}
+    known: dict[_Place, int] = {}
+    end = 0
+    for graph in graphs_of(proto.graph):
+        for tensor in graph.initializer:
+            found = _place(tensor, model.folder)
+            if found is None:
+                continue
+            length = len(found) if isinstance(found, bytes) else found[2]
+            if found not in known:
+                known[found] = -(-end // _PAGE_BYTES) * _PAGE_BYTES
+                places[known[found]] = found
+                end = known[found] + length
+            _point(tensor, f"{name}.data", known[found], length)
+    return {name: proto.SerializeToString(), f"{name}.data": _pieces(places)}
+
+
+def put_serialized(files: ContentFiles, model: Serialized) -> str:
+    """Stores a model, in one file or several, and returns its hash.
+
+    Raises:
+        WorkError: the store cannot be written.
+    """
+    parts = pack(model)
+    if len(parts) > 1:
+        return files.put_folder(parts, main=next(iter(parts)))
+    return files.put(model.data)
+
+
+def _place(tensor: onnx.TensorProto, folder: Path) -> _Place | None:
+    """Where a large weight lies; None for small ones, which stay in the model's own file."""
+    if is_external(tensor):
+        path = place(folder, location_of(tensor))
+        if path is None:
+            raise WorkError(f"The weight '{tensor.name}' lies outside the model's folder.")
+        return (path, *byte_range(tensor))
+    return tensor.raw_data if len(tensor.raw_data) >= SMALL_BYTES else None
+
+
+def _point(tensor: onnx.TensorProto, location: str, offset: int, length: int) -> None:
+    """Makes a weight refer to its place in the file of weights."""
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    del tensor.external_data[:]
+    for key, value in (("location", location), ("offset", str(offset)), ("length", str(length))):
+        tensor.external_data.add(key=key, value=value)
+
+
+def _pieces(places: dict[int, _Place]) -> Iterator[bytes]:
+    """The file of weights from its start, in pieces; between weights are zeros."""
+    at = 0
+    for offset, found in sorted(places.items(), key=lambda item: item[0]):
+        if offset > at:
+            yield bytes(offset - at)
+        at = offset
+        for piece in _read(found):
+            at += len(piece)
+            yield piece
+
+
+def _read(found: _Place) -> Iterator[bytes]:
+    if isinstance(found, bytes):
+        yield from (found[start : start + _CHUNK_BYTES] for start in range(0, len(found), _CHUNK_BYTES))
+        return
+    path, offset, left = found
+    with path.open("rb") as file:
+        file.seek(offset)
+        while left:
+            piece = file.read(min(left, _CHUNK_BYTES))
+            if not piece:
+                raise WorkError(f"The file '{path.name}' with the weights became shorter while it was read.")
+            left -= len(piece)
+            yield piece
