@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -227,6 +228,12 @@ class Workspace:
         with self.database.reading() as connection:
             value = connection.execute(select(CACHE.c.value).where(CACHE.c.key == key)).scalar()
         return None if value is None else dict(value)
+
+    def cached_at(self, key: str) -> datetime | None:
+        """When that was kept, or None."""
+        with self.database.reading() as connection:
+            moment: datetime | None = connection.execute(select(CACHE.c.created_at).where(CACHE.c.key == key)).scalar()
+        return moment
 
     def cache_put(self, key: str, value: Mapping[str, Any], *, model: str | None = None) -> None:
         """Keeps a JSON object under `key`, in place of an older one; with `model` (a hash) it goes when that goes."""

@@ -209,9 +209,14 @@ class StoreContract(OpenedWorkspaces):
 
     def test_the_cache_keeps_the_last_value_of_a_key(self, workspace: Workspace) -> None:
         assert workspace.cache_get("key") is None
+        assert workspace.cached_at("key") is None
+        before = now()
         workspace.cache_put("key", {"value": 1})
         workspace.cache_put("key", {"value": 2})
         assert workspace.cache_get("key") == {"value": 2}
+        cached_at = workspace.cached_at("key")
+        assert cached_at is not None
+        assert before <= cached_at <= now()
 
     # several at once
 
