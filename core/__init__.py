@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from core.api.answers import Comparison, Inspection, Machine, Profile, Verification
     from core.api.convert import build_model, convert_model, list_candidates, load_candidate
-    from core.api.look import compare_models, inspect_model, profile_model, read_machine
+    from core.api.look import compare_models, inspect_model, profile_model, read_machine, verify_bundle
     from core.api.mixed import Mixed
     from core.errors import MixdeskError
     from core.intake.samples import list_samples
@@ -49,12 +49,14 @@ _HOMES = {
     "load_candidate": "core.api.convert",
     "profile_model": "core.api.look",
     "read_machine": "core.api.look",
+    "verify_bundle": "core.api.look",
 }
 
 __all__ = [
     "Bundle", "Comparison", "Inspection", "Machine", "MixdeskError", "Mixed", "Profile", "Recipe", "Rule",
     "Verification", "Workspace", "build_model", "compare_models", "convert_model", "inspect_model", "list_candidates",
     "list_samples", "load_bundle", "load_candidate", "profile_model", "read_machine",
+    "verify_bundle",
 ]  # fmt: skip
 
 

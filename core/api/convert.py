@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.api.desk import Desk, Place, Watch, open_desk
-from core.api.given import DataGiven, ModelGiven, OutputsGiven, Subject
+from core.api.given import DataGiven, ModelGiven, OutputsGiven, PreprocessingGiven, Subject
 from core.api.mixed import Mixed
 from core.errors import NotFoundError, RecipeError, RequestError
 from core.recipe.precision import Precision
@@ -22,6 +22,9 @@ def convert_model(
     *,
     data: DataGiven | None = None,
     labels: Any = None,
+    preprocessing: PreprocessingGiven | None = None,
+    tokenizer: str | Path | None = None,
+    limit: int | None = None,
     precision: str = "mixed",
     target: str | None = None,
     dynamic_graph: bool = False,
@@ -44,11 +47,17 @@ def convert_model(
     kept in the workspace, so that the same call again is quick and the dashboard shows the result.
 
     Args:
-        model: an .onnx file, the name of a sample (its data is then the default), bytes, or an `onnx.ModelProto`.
+        model: an .onnx file (with its weights beside it), a .zip or folder with one, the name of a sample (its data
+            is then the default), bytes, or an `onnx.ModelProto`.
         data: an .npz file; a mapping of arrays, first axis samples (`y` holds labels, `__split__` 0, 1 or 2 for
-            calibration, evaluation and holdout); or an iterable of feeds `{input: array}`, one for each sample. None:
-            seeded synthetic inputs, whose figures say nothing of real data.
+            calibration, evaluation and holdout); an iterable of feeds `{input: array}`, one for each sample; or a
+            folder, .zip or file of images, sound or text. None: seeded synthetic inputs, whose figures say nothing
+            of real data.
         labels: one per sample, beside arrays or feeds.
+        preprocessing: how images, sound or text become inputs, as declared values, JSON or a .json file. None: a
+            proposal, and the remarks of the data say what it guessed.
+        tokenizer: the model's tokenizer.json, for texts; None: one that lies beside the model or the data.
+        limit: at most so many images, sounds or texts.
         precision: "mixed" chooses layer by layer; "int8" asks it of every layer. In both cases the original comes
             back where the result is not surely faster (95 % interval above 1) or misses the target.
         target: what must be kept, as "accuracy>=99%", "sqnr>=30" or "agreement>=99%,speedup>=2x". None: 99 % of the
@@ -80,6 +89,9 @@ def convert_model(
         model=model,
         data=data,
         labels=labels,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shapes=shapes,
         outputs=outputs,
         threads=threads,
@@ -107,6 +119,9 @@ def build_model(
     pins: Mapping[str, str] | None = None,
     data: DataGiven | None = None,
     labels: Any = None,
+    preprocessing: PreprocessingGiven | None = None,
+    tokenizer: str | Path | None = None,
+    limit: int | None = None,
     measure: bool = True,
     target: str | None = None,
     outputs: OutputsGiven | None = None,
@@ -128,6 +143,9 @@ def build_model(
         pins: layer id -> precision, above all rules.
         data: as for `convert_model`; sets the ranges of int8, and is what is measured on.
         labels: as for `convert_model`.
+        preprocessing: as for `convert_model`.
+        tokenizer: as for `convert_model`.
+        limit: as for `convert_model`.
         measure: whether speed and accuracy are compared with the original; fidelity always is.
         target: a gate; whether it is met is in `target`.
         outputs: as for `convert_model`.
@@ -148,6 +166,9 @@ def build_model(
         model=model,
         data=data,
         labels=labels,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shapes=shapes,
         outputs=outputs,
         threads=threads,

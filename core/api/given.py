@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +12,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from core.api.arrays import npz_of
 from core.api.desk import Desk
 from core.errors import DataError, ModelError, NotFoundError, RequestError
+from core.intake.bring import bring
+from core.intake.convert import tokenizer_beside
+from core.intake.members import kind_of
+from core.intake.preprocessing import Preprocessing
 from core.intake.samples import find_sample, list_samples
 
 if TYPE_CHECKING:
     import onnx
 
-#: An .onnx file, a sample's name, serialized bytes, or a loaded `onnx.ModelProto`.
+#: An .onnx file, a .zip or folder with one, a sample's name, serialized bytes, or a loaded `onnx.ModelProto`.
 ModelGiven: TypeAlias = Union[str, Path, bytes, "onnx.ModelProto"]
-#: A file, a mapping of arrays (first axis: samples), or an iterable of feeds (one for each sample).
+#: A file or folder, a mapping of arrays (first axis: samples), or an iterable of feeds (one for each sample).
 DataGiven: TypeAlias = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 OutputsGiven: TypeAlias = str | Sequence[str] | Mapping[str, float]
+#: How images, sound or text become inputs: a declared value, its JSON as a mapping, or the path of a .json file.
+PreprocessingGiven: TypeAlias = Preprocessing | Mapping[str, Any] | str | Path
 
 _LONGEST_NAME = 80
 
@@ -32,6 +39,9 @@ class Subject:
     model: ModelGiven
     data: DataGiven | None = None
     labels: Any = None
+    preprocessing: PreprocessingGiven | None = None
+    tokenizer: str | Path | None = None
+    limit: int | None = None
     shapes: Mapping[str, Sequence[int]] | None = None
     outputs: OutputsGiven | None = None
     threads: int = 1
@@ -55,7 +65,36 @@ class Subject:
         weights = read_outputs(self.outputs)
         if weights:
             params["outputs"] = weights
-        return params | put_data(desk, sample_data if self.data is None else self.data, self.labels)
+        return params | self._put_data(desk, params, sample_data if self.data is None else self.data)
+
+    def _put_data(self, desk: Desk, params: Mapping[str, Any], data: DataGiven | None) -> dict[str, Any]:
+        """Stores the data; its hash and name, both None for seeded synthetic inputs."""
+        path = find_data(data)
+        if path is not None and kind_of(path) != "npz":
+            _refuse_labels(self.labels, data)
+            return self._convert(desk, params, path)
+        self._refuse_unused()
+        return put_data(desk, data, self.labels)
+
+    def _convert(self, desk: Desk, params: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        """Images, sound or text become an NPZ in a job of its own."""
+        beside = tokenizer_beside(*(Path(given) for given in (self.model, path) if isinstance(given, str | Path)))
+        tokenizer = beside if self.tokenizer is None else Path(self.tokenizer).expanduser()
+        asked = {
+            "source_path": str(path.resolve()),
+            "source_name": path.name,
+            "preprocessing": None if self.preprocessing is None else read_preprocessing(self.preprocessing),
+            "tokenizer_path": None if tokenizer is None else str(tokenizer.resolve()),
+            "limit": self.limit,
+        }
+        made = desk.run("convert", {**params, **asked}, title=f"Read {path.name}")
+        return {"data": made["data"], "data_name": made["name"]}
+
+    def _refuse_unused(self) -> None:
+        for name in ("preprocessing", "tokenizer", "limit"):
+            if getattr(self, name) is not None:
+                message = f"{name}= has nothing to work on: the data is neither images, sound nor text."
+                raise DataError(message, hint="Leave it out, or give a folder, .zip, .wav, .csv or .txt as data.")
 
 
 def find_model(model: ModelGiven) -> tuple[Path | None, Path | None]:
@@ -80,38 +119,74 @@ def find_model(model: ModelGiven) -> tuple[Path | None, Path | None]:
 
 
 def put_model(desk: Desk, model: ModelGiven, found: Path | None) -> dict[str, Any]:
-    """Stores the model; its hash, its name, and where it came from.
+    """Stores the model with the weights that lie beside it; its hash, its name, and where it came from.
 
     Raises:
-        ModelError: neither a file nor a model in memory, or a folder.
+        ModelError: neither a file nor a model in memory, or an archive or folder without just one model.
     """
     if found is not None:
-        if found.is_dir():
-            raise ModelError(f"'{found}' is a folder, not a model.", hint="Name the .onnx file in it.")
         is_sample = found != Path(str(model)).expanduser()
+        brought = bring(desk.workspace.files, found)
         origin = "sample" if is_sample else str(found.resolve())
-        return {"model": desk.workspace.files.put(found), "model_name": found.stem, "origin": origin}
+        return {"model": brought.sha256, "model_name": brought.name, "origin": origin}
     return {"model": desk.workspace.files.put(_serialized(model)), "model_name": _name_of(model), "origin": "Python"}
 
 
+def find_data(data: DataGiven | None) -> Path | None:
+    """The path of data that lies in a file or folder; None where it is in memory, or none is given.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    if not isinstance(data, str | Path):
+        return None
+    path = Path(data).expanduser()
+    if not path.exists():
+        raise NotFoundError(f"There is no data file '{data}'.")
+    return path
+
+
 def put_data(desk: Desk, data: DataGiven | None, labels: Any) -> dict[str, Any]:
-    """Stores the data; its hash and name, both None for seeded synthetic inputs.
+    """Stores an NPZ, arrays or feeds; their hash and name, both None for seeded synthetic inputs.
 
     Raises:
         NotFoundError: there is no such file.
         DataError: arrays that make no data set; labels beside a file, or without data.
     """
-    if labels is not None and (data is None or isinstance(data, str | Path)):
-        hint = "Labels go with arrays or feeds; a file holds its own under 'y'."
-        raise DataError("labels= was given without arrays to label.", hint=hint)
+    _refuse_labels(labels, data)
     if data is None:
         return {"data": None, "data_name": None}
     if isinstance(data, str | Path):
-        path = Path(data).expanduser()
-        if not path.exists():
-            raise NotFoundError(f"There is no data file '{data}'.")
+        path = find_data(data)
+        assert path is not None
         return {"data": desk.workspace.files.put(path, suffix=".npz"), "data_name": path.stem}
     return {"data": desk.workspace.files.put(npz_of(data, labels), suffix=".npz"), "data_name": "arrays"}
+
+
+def _refuse_labels(labels: Any, data: DataGiven | None) -> None:
+    if labels is not None and (data is None or isinstance(data, str | Path)):
+        hint = "Labels go with arrays or feeds; a file holds its own under 'y'."
+        raise DataError("labels= was given without arrays to label.", hint=hint)
+
+
+def read_preprocessing(given: PreprocessingGiven) -> dict[str, Any]:
+    """The JSON of a preprocessing, checked.
+
+    Raises:
+        NotFoundError, DataError: no such file, or no preprocessing.
+    """
+    document: Any = given.to_dict() if isinstance(given, Preprocessing) else given
+    if isinstance(document, str | Path):
+        path = Path(document).expanduser()
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise NotFoundError(f"There is no preprocessing file '{path}'.") from error
+        except (OSError, ValueError) as error:
+            raise DataError(f"The preprocessing '{path}' cannot be read: {error}.") from error
+    if not isinstance(document, Mapping):
+        raise DataError("A preprocessing is a JSON object.", hint='For example {"kind": "images", "size": [224, 224]}.')
+    return Preprocessing.from_dict(document).to_dict()
 
 
 def read_outputs(outputs: OutputsGiven | None) -> dict[str, float]:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from core.api.answers import Comparison, Inspection, Machine, Profile
+from core.api.answers import Comparison, Inspection, Machine, Profile, Verification
 from core.api.desk import Place, Watch, open_desk
-from core.api.given import DataGiven, ModelGiven, OutputsGiven, Subject, find_model, put_model
+from core.api.given import (
+    DataGiven,
+    ModelGiven,
+    OutputsGiven,
+    PreprocessingGiven,
+    Subject,
+    find_model,
+    put_data,
+    put_model,
+)
+from core.errors import NotFoundError
 
 
 def inspect_model(
@@ -15,6 +26,9 @@ def inspect_model(
     *,
     data: DataGiven | None = None,
     labels: Any = None,
+    preprocessing: PreprocessingGiven | None = None,
+    tokenizer: str | Path | None = None,
+    limit: int | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     workspace: Place = None,
     progress: Watch = True,
@@ -25,6 +39,9 @@ def inspect_model(
         model: as for `convert_model`.
         data: as for `convert_model`; data that is given must fit.
         labels: as for `convert_model`.
+        preprocessing: as for `convert_model`.
+        tokenizer: as for `convert_model`.
+        limit: as for `convert_model`.
         shapes: input -> shape of one feed, for a model with open dimensions.
         workspace: as for `convert_model`.
         progress: as for `convert_model`.
@@ -34,7 +51,15 @@ def inspect_model(
         DataError: the data does not fit it.
         NotFoundError, CrashedError: no such file; reading it ended the child process.
     """
-    subject = Subject(model=model, data=data, labels=labels, shapes=shapes)
+    subject = Subject(
+        model=model,
+        data=data,
+        labels=labels,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
+        shapes=shapes,
+    )
     with open_desk(workspace, progress) as desk:
         params = subject.put(desk)
         return Inspection(desk.run("inspect", params, title=f"Inspect {params['model_name']}"))
@@ -45,6 +70,9 @@ def profile_model(
     *,
     data: DataGiven | None = None,
     labels: Any = None,
+    preprocessing: PreprocessingGiven | None = None,
+    tokenizer: str | Path | None = None,
+    limit: int | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     threads: int = 1,
     batch: int = 1,
@@ -59,6 +87,9 @@ def profile_model(
         model: as for `convert_model`.
         data: as for `convert_model`.
         labels: as for `convert_model`.
+        preprocessing: as for `convert_model`.
+        tokenizer: as for `convert_model`.
+        limit: as for `convert_model`.
         shapes: as for `convert_model`.
         threads: as for `convert_model`.
         batch: samples per run.
@@ -70,7 +101,18 @@ def profile_model(
     Raises:
         MixdeskError: as `convert_model`.
     """
-    subject = Subject(model=model, data=data, labels=labels, shapes=shapes, threads=threads, batch=batch, seed=seed)
+    subject = Subject(
+        model=model,
+        data=data,
+        labels=labels,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
+        shapes=shapes,
+        threads=threads,
+        batch=batch,
+        seed=seed,
+    )
     with open_desk(workspace, progress) as desk:
         params = subject.put(desk)
         return Profile(desk.run("profile", params | {"runs": runs}, title=f"Profile {params['model_name']}"))
@@ -82,6 +124,9 @@ def compare_models(
     *,
     data: DataGiven | None = None,
     labels: Any = None,
+    preprocessing: PreprocessingGiven | None = None,
+    tokenizer: str | Path | None = None,
+    limit: int | None = None,
     target: str | None = None,
     outputs: OutputsGiven | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
@@ -99,6 +144,9 @@ def compare_models(
         candidate: model B; ratios above 1 mean that it is better.
         data: as for `convert_model`.
         labels: as for `convert_model`.
+        preprocessing: as for `convert_model`.
+        tokenizer: as for `convert_model`.
+        limit: as for `convert_model`.
         target: a gate; whether it is met is in `gate`.
         outputs: as for `convert_model`.
         shapes: as for `convert_model`.
@@ -117,6 +165,9 @@ def compare_models(
         model=original,
         data=data,
         labels=labels,
+        preprocessing=preprocessing,
+        tokenizer=tokenizer,
+        limit=limit,
         shapes=shapes,
         outputs=outputs,
         threads=threads,
@@ -147,3 +198,45 @@ def read_machine(
     with open_desk(workspace, progress) as desk:
         params = {"threads": threads, "seed": seed, "refresh": refresh}
         return Machine(desk.run("machine", params, title="Probe this machine"))
+
+
+def verify_bundle(
+    bundle: str | Path,
+    *,
+    data: DataGiven | None = None,
+    labels: Any = None,
+    original: str | Path | None = None,
+    threads: int | None = None,
+    time_budget_s: float | None = None,
+    workspace: Place = None,
+    progress: Watch = True,
+) -> Verification:
+    """Measures the figures of a bundle again, here and now, in a fresh process.
+
+    Args:
+        bundle: an .o3 file.
+        data: samples to measure on, as arrays, feeds or an .npz file; None: those in the bundle.
+        labels: as for `convert_model`.
+        original: the file of the original model; None: the one in the bundle.
+        threads: of the runtime; None: as it was measured.
+        time_budget_s: wall time of the measurement; None: 10 s.
+        workspace: as for `convert_model`.
+        progress: as for `convert_model`.
+
+    Raises:
+        NotFoundError: no such file, or the bundle has no original or samples and none are given.
+        BundleError: no bundle, damaged beyond reading, or of a newer format.
+        MixdeskError: as `convert_model`.
+    """
+    path = Path(bundle).expanduser()
+    if not path.is_file():
+        raise NotFoundError(f"There is no bundle '{bundle}'.")
+    with open_desk(workspace, progress) as desk:
+        asked = {
+            "bundle": str(path.resolve()),
+            "data": None if data is None else put_data(desk, data, labels)["data"],
+            "original": None if original is None else str(Path(original).expanduser().resolve()),
+            "threads": threads,
+            "time_budget_s": time_budget_s,
+        }
+        return Verification(desk.run("verify", asked, title=f"Verify {path.name}"))
