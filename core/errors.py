@@ -6,6 +6,7 @@
     │   ├── DataError           inputs or labels do not fit the model
     │   ├── RecipeError         a rule names an unknown layer, precision or option
     │   ├── TargetError         a target cannot be read
+    │   ├── BundleError         the file is no bundle, or a damaged, altered or newer one
     │   ├── UnavailableError    this machine or this version cannot do what was asked
     │   └── NotFoundError       no such sample, job, model or candidate
     └── WorkError           exit status 3: the work itself failed
@@ -73,6 +74,12 @@ class TargetError(RequestError):
     """A target cannot be read or is not a target."""
 
     kind = "target"
+
+
+class BundleError(RequestError):
+    """The file is no bundle, or a damaged, altered or newer one."""
+
+    kind = "bundle"
 
 
 class UnavailableError(RequestError):

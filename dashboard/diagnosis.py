@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.report import quantities
+from core.report.asked import asked_and_got, tried
 from dashboard.layer_views import LayerView
+
+__all__ = ["asked_and_got", "reasons", "tried"]
 
 _MOST_LAYERS = 3
 #: A layer counts as slower when it takes this much longer than before, and at least so much of the run.
@@ -30,39 +33,6 @@ def reasons(
     found += _conversions(document)
     found += _slower_layers(before, after or ())
     return tuple(found)
-
-
-def tried(compared: Mapping[str, Any]) -> str:
-    """What the mix that was measured and not taken would have done."""
-    latency = compared.get("latency") or {}
-    fidelity = compared.get("fidelity") or {}
-    parts = []
-    if latency.get("ratio") is not None:
-        interval = latency.get("ci95")
-        spread = f" [{quantities.three(interval[0])}, {quantities.three(interval[1])}]" if interval else ""
-        times = f"{quantities.time_ms(latency.get('before_ms'))} → {quantities.time_ms(latency.get('after_ms'))}"
-        parts.append(f"{quantities.ratio(latency['ratio'])}{spread} ({times})")
-    if fidelity.get("sqnr_db") is not None:
-        parts.append(f"SQNR {quantities.with_unit(fidelity['sqnr_db'], 'dB')}")
-    if fidelity.get("agreement") is not None:
-        parts.append(f"agreement {quantities.share(fidelity['agreement'])}")
-    return f"The best mix that was tried and not taken: {', '.join(parts) or 'it could not be measured'}."
-
-
-def asked_and_got(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The request against the result in one sentence: "Asked for int8 in 42 layers: 30 run so, 7 ..., 5 do not"."""
-    asked = [row for row in rows if row["requested"] != "fp32"]
-    if not asked:
-        return "Nothing was asked to change: every layer stays in fp32."
-    got = sum(1 for row in asked if row["executed"] == row["requested"])
-    folded = sum(1 for row in asked if row["executed"] == "folded")
-    missed = len(asked) - got - folded
-    names = ", ".join(sorted({row["requested"] for row in asked}))
-    parts = [f"{got} {'runs' if got == 1 else 'run'} so"]
-    if folded:
-        parts.append(f"{folded} {'is' if folded == 1 else 'are'} folded into other kernels")
-    parts.append(f"{missed} {'does' if missed == 1 else 'do'} not" if missed else "none is missing")
-    return f"Asked for {names} in {len(asked)} layer{'' if len(asked) == 1 else 's'}: {', '.join(parts)}."
 
 
 def _executed(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -6,14 +6,20 @@ Found by multiplying the largest codes and comparing with the exact sum, never b
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx_ir as ir
 
 from core.runtime.session import open_session, run_session
 from core.runtime.settings import SessionSettings
+from core.transform.affine import REDUCED_WEIGHT_LIMIT
+from core.transform.place import is_depthwise
+from core.transform.values import LAYER
 
 _DEPTH = 64
 _WIDTH = 32
+_PRODUCTS = ("Conv", "Gemm", "MatMul")
 
 
 def saturates(settings: SessionSettings) -> bool:
@@ -21,6 +27,36 @@ def saturates(settings: SessionSettings) -> bool:
     session = open_session(ir.to_proto(_extreme_product()).SerializeToString(), settings)
     result = run_session(session, {"x": np.full((8, _DEPTH), 255, dtype=np.uint8)})["y"]
     return not bool(np.all(result == 255 * 127 * _DEPTH))
+
+
+def saturable_layers(model: ir.Model) -> tuple[str, ...]:
+    """Names of the nodes whose stored weights use all 8 bits, so that their u8 x s8 products can saturate.
+
+    Depthwise convolutions are not among them: their kernel sums in 32 bits.
+    """
+    found = []
+    for node in model.graph.all_nodes():
+        if node.op_type not in _PRODUCTS or len(node.inputs) < 2:
+            continue
+        codes = _stored_codes(node.inputs[1])
+        if (
+            codes is not None
+            and not is_depthwise(node, codes)
+            and np.abs(codes.astype(np.int16)).max(initial=0) > (REDUCED_WEIGHT_LIMIT)
+        ):
+            found.append(node.metadata_props.get(LAYER) or node.name or node.op_type)
+    return tuple(found)
+
+
+def _stored_codes(weight: ir.Value | None) -> np.ndarray[Any, np.dtype[Any]] | None:
+    """The s8 codes behind a weight's DequantizeLinear; None where it is stored otherwise."""
+    producer = None if weight is None else weight.producer()
+    if producer is None or producer.op_type != "DequantizeLinear" or producer.inputs[0] is None:
+        return None
+    stored = producer.inputs[0].const_value
+    if stored is None or stored.dtype != ir.DataType.INT8:
+        return None
+    return np.asarray(stored.numpy())
 
 
 def _extreme_product() -> ir.Model:

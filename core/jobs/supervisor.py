@@ -23,7 +23,7 @@ TICK_S = 0.2
 IDLE_TICK_S = 0.25
 HEARTBEAT_S = 5.0
 RETRY_S = 1.0
-UNTIMED_KINDS = frozenset({"inspect", "bring", "convert"})
+UNTIMED_KINDS = frozenset({"inspect", "bring", "convert", "bundle"})
 
 _log = logging.getLogger(__name__)
 

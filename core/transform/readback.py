@@ -62,6 +62,27 @@ def read_back(
     )
 
 
+def executed_precisions(produced: Mapping[str, str], table: LayerTable, executed: ExecutedGraph) -> dict[str, str]:
+    """Layer id -> what the runtime runs, for a candidate that was read back before.
+
+    Args:
+        produced: layer id -> the precision that the file says, as an earlier read-back told it.
+        table: the layers of the original.
+        executed: the optimized graph of the candidate, here and now.
+    """
+    by_layer: dict[str, list[ExecutedNode]] = {}
+    for node in executed.nodes:
+        for layer_id in node.layers:
+            by_layer.setdefault(layer_id, []).append(node)
+    anchors = {layer: group.anchor for group in table.groups for layer in group.layers}
+    lowered = str(Precision.INT8)
+    return {
+        layer: _executed(by_layer.get(layer, []), by_layer.get(anchors[layer], []) if says == lowered else [])
+        for layer, says in produced.items()
+        if layer in table
+    }
+
+
 def _outcome(
     decision: Decision,
     op_type: str,

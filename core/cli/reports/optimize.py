@@ -28,7 +28,7 @@ def _facts(document: parts.Document, speedup: Mapping[str, Any]) -> list[tuple[s
     before, after = quantities.time_ms(speedup["before_ms"]), quantities.time_ms(speedup["after_ms"])
     facts = [
         ("why", str(document["why"])),
-        ("target", _target_line(document.get("target"))),
+        ("target", parts.target_line(document.get("target"))),
         ("latency", f"{before} -> {after}, {speedup['how']}"),
         ("size", f"{quantities.size(size['before_bytes'])} -> {quantities.size(size['after_bytes'])}"),
         ("memory", f"{quantities.size(memory['before_bytes'])} -> {quantities.size(memory['after_bytes'])}"),
@@ -40,12 +40,5 @@ def _facts(document: parts.Document, speedup: Mapping[str, Any]) -> list[tuple[s
         ("conditions", parts.conditions_line(document["conditions"])),
     ]
     if document.get("output"):
-        facts.append(("file", str(document["output"])))
+        facts.append(("file", parts.file_line(document)))
     return facts
-
-
-def _target_line(target: Mapping[str, Any] | None) -> str:
-    if not target or not target.get("text"):
-        return "none"
-    value = quantities.three(target["value"])
-    return f"{target['text']}: {'met' if target['met'] else 'NOT met'} ({target['metric']} {value})"

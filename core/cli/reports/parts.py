@@ -10,7 +10,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from core.report import quantities
+from core.report.lines import accuracy_line, conditions_line, data_line, fidelity_line, precisions_line, target_line
+
+__all__ = [
+    "Document", "accuracy_line", "conditions_line", "data_line", "fidelity_line", "file_line", "heading", "lines",
+    "not_as_asked", "precisions_line", "row", "table", "target_line",
+]  # fmt: skip
 
 Document = Mapping[str, Any]
 
@@ -30,6 +35,14 @@ def lines(console: Console, pairs: Iterable[tuple[str, str]]) -> None:
     console.print(grid)
 
 
+def file_line(document: Document) -> str:
+    """Where the model was written; a model of several files with its weights."""
+    if not document.get("output"):
+        return "kept in the workspace (write it with -o NAME.onnx)"
+    data = document.get("output_data")
+    return f"{document['output']}, its large weights in {data} (keep both together)" if data else document["output"]
+
+
 def table(columns: Sequence[str], *, numeric: Iterable[str] = (), title: str | None = None) -> Table:
     """An empty table; the numeric columns are right-aligned."""
     right = set(numeric)
@@ -42,28 +55,6 @@ def table(columns: Sequence[str], *, numeric: Iterable[str] = (), title: str | N
 def row(into: Table, *cells: object) -> None:
     """Adds a row whose cells are plain text, whatever brackets a layer's name may hold."""
     into.add_row(*(Text(str(cell)) for cell in cells))
-
-
-def data_line(data: Mapping[str, Any] | None) -> str:
-    """The data in one line; synthetic data says so."""
-    if data is None:
-        return "none"
-    splits = ", ".join(f"{count} {name}" for name, count in data["splits"].items())
-    labels = "labelled" if data["labels"] else "no labels"
-    if data["synthetic"]:
-        return f"SYNTHETIC inputs ({data['samples']} samples: {splits}): figures say nothing of real data"
-    remarks = "".join(f"; {remark}" for remark in data["remarks"])
-    return f"{data['name']}: {data['samples']} samples ({splits}), {labels}{remarks}"
-
-
-def precisions_line(layers: Sequence[Mapping[str, Any]], key: str) -> str:
-    """How many layers have which value of `key`: "int8 42, fp32 7"."""
-    counts: dict[str, int] = {}
-    for layer in layers:
-        name = str(layer[key] if layer[key] is not None else "not known")
-        counts[name] = counts.get(name, 0) + 1
-    ranked = sorted(counts.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {count}" for name, count in ranked)
 
 
 def not_as_asked(console: Console, layers: Sequence[Mapping[str, Any]]) -> None:
@@ -83,45 +74,7 @@ def not_as_asked(console: Console, layers: Sequence[Mapping[str, Any]]) -> None:
     console.print(shown)
 
 
-def fidelity_line(fidelity: Mapping[str, Any] | None) -> str:
-    """SQNR, cosine, KL and agreement in one line; what does not apply is left out."""
-    if fidelity is None:
-        return "not measured"
-    known = {
-        "SQNR": quantities.with_unit(fidelity.get("sqnr_db"), "dB"),
-        "cosine": _long(fidelity.get("cosine")),
-        "KL": quantities.three(fidelity.get("kl")),
-        "agreement": quantities.share(fidelity.get("agreement")),
-    }
-    shown = [f"{name} {value}" for name, value in known.items() if value != quantities.NOT_KNOWN]
-    return ", ".join(shown) or quantities.NOT_KNOWN
-
-
-def accuracy_line(accuracy: Mapping[str, Any] | None) -> str:
-    """The task's metric before and after with the interval of the change."""
-    if not accuracy or accuracy.get("before") is None:
-        return "no labels"
-    change = accuracy.get("ci95_change")
-    interval = "" if not change else f" (change {quantities.points(change[0])} to {quantities.points(change[1])})"
-    before, after = quantities.share(accuracy["before"]), quantities.share(accuracy["after"])
-    return f"{accuracy['metric']} {before} -> {after}{interval}"
-
-
-def conditions_line(conditions: Mapping[str, Any]) -> str:
-    """Under what a number was measured, in one line."""
-    return (
-        f"{conditions['cpu']}, {conditions['cores']} cores, onnxruntime {conditions['onnxruntime']}, "
-        f"{conditions['provider']}, threads {conditions['threads']}, batch {conditions['batch']}, "
-        f"seed {conditions['seed']}, load {conditions['load_average']}, {conditions['time']}"
-    )
-
-
 def _names(layers: Sequence[Mapping[str, Any]]) -> str:
     names = [str(layer["id"]) for layer in layers[:3]]
     more = len(layers) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
-
-
-def _long(value: float | None) -> str:
-    """A cosine needs its digits: 0.99987."""
-    return quantities.NOT_KNOWN if value is None else f"{value:.5f}"
