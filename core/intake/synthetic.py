@@ -63,7 +63,7 @@ def synthetic_dataset(
         labels=None,
         splits=splits,
         batch_obstacle=batch_obstacle(model),
-        remarks=tuple(_remarks(model, sizes, shapes or {})),
+        remarks=tuple(assumed_sizes(model, sizes, shapes or {})),
     )
 
 
@@ -139,8 +139,8 @@ def _make_integers(model: Model, spec: TensorSpec, shape: tuple[int, ...], rando
     return random.integers(0, max(limit or 2, 1), shape).astype(dtype)
 
 
-def _remarks(model: Model, sizes: Mapping[str, tuple[int, ...]], given: Mapping[str, object]) -> list[str]:
-    """Which sizes were proposed."""
+def assumed_sizes(model: Model, sizes: Mapping[str, tuple[int, ...]], given: Mapping[str, object]) -> list[str]:
+    """The sentence that says which sizes were proposed, where any were."""
     assumed = [
         f"'{spec.name}' {shape_text(sizes[spec.name])} for {shape_text(spec.shape or ())}"
         for spec in model.inputs

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import DataError, ModelError, NotFoundError, RunError
 from core.graph.layer import LayerTable
 from core.graph.read import read_layers
-from core.intake.dataset import Dataset, Split, dataset_for
+from core.intake.dataset import Dataset, Split, dataset_for, synthetic_dataset
 from core.intake.load import load_model
 from core.intake.model import Finding, Model, Serialized
 from core.measure.fidelity import choose_outputs
@@ -17,6 +17,7 @@ from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
 from core.tasks.params import Subject
+from core.tasks.shapes import tried_shapes
 
 #: Up to here samples are repeated to fill a batch.
 _LARGEST_REPEATED_BATCH = 256
@@ -80,12 +81,13 @@ def load(workspace: Workspace, subject: Subject, *, strict: bool = True) -> tupl
 
 def load_data(workspace: Workspace, subject: Subject, model: Model) -> Dataset:
     """The data, or seeded synthetic inputs where none is given; real data becomes a row of the workspace."""
-    path = None if subject.data is None else _file(workspace, subject.data, "data")
-    content = None if path is None else path.read_bytes()  # not the path: errors would name it by its hash
+    if subject.data is None:
+        trial = tried_shapes(workspace, subject, model)
+        return replace(synthetic_dataset(model, shapes=trial.shapes, seed=subject.seed), remarks=trial.remarks)
+    path = _file(workspace, subject.data, "data")
+    content = path.read_bytes()  # not the path: errors would name it by its hash
     dataset = dataset_for(model, content, shapes=subject.shapes or None, seed=subject.seed)
-    if subject.data is not None and path is not None:
-        name = subject.data_name or dataset.name
-        workspace.add_dataset(name, subject.data, subject.model, path.stat().st_size)
+    workspace.add_dataset(subject.data_name or dataset.name, subject.data, subject.model, path.stat().st_size)
     return dataset
 
 
