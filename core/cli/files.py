@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.data import data_params
-from core.cli.not_yet import refuse
 from core.errors import NotFoundError, RequestError
 
 if TYPE_CHECKING:
     from core.cli.request import Request
     from core.store.workspace import Workspace
 
-_EXTERNAL_MARK = b"location"
-"""In the bytes of every model whose weights lie in other files: the key under which they are named."""
+#: How a bundle's name ends.
+BUNDLE = ".o3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,17 @@ class Source:
 def find_model(text: str) -> Source:
     """The file of that path, or else the sample of that name.
 
+    The path may be that of a .zip or of a folder with one .onnx.
+
     Raises:
         NotFoundError: neither exists.
-        RequestError: it is a folder.
+        ModelError: a folder with no or several .onnx.
     """
     path = Path(text).expanduser()
     if path.is_dir():
-        raise RequestError(f"'{text}' is a folder, not a model.", hint="Name the .onnx file in it.")
+        from core.intake.bring import find_onnx
+
+        path = find_onnx(path)
     if path.is_file():
         return Source(path=path, name=path.stem, origin=str(path.resolve()))
     from core.intake.samples import find_sample, list_samples
@@ -82,42 +84,36 @@ def subject_params(workspace: Workspace, source: Source, data: Path | None, requ
 
 
 def put_model(workspace: Workspace, path: Path) -> str:
-    """Stores a model file and returns its hash; weights that lie in other files are read into it first.
+    """Stores a model, with the weights that lie beside it, and returns its hash; an archive is unpacked.
 
-    Where such a file is missing or unsafe to open, the model is stored as it is: whoever loads it says what is wrong.
+    Where a file of weights is missing or unsafe to open, the model is stored without: whoever loads it says what is
+    wrong.
     """
-    if _EXTERNAL_MARK not in path.read_bytes():
-        return workspace.files.put(path)
-    import onnx
-    from google.protobuf.message import DecodeError
+    from core.intake.bring import bring
 
-    from core.intake.external import has_external_data
-    from core.intake.load import load_model
-
-    try:
-        external = has_external_data(onnx.ModelProto.FromString(path.read_bytes()))
-    except DecodeError:
-        external = False
-    if not external:
-        return workspace.files.put(path)
-    model = load_model(path, strict=False)
-    broken = any(finding.severity == "error" for finding in model.findings)
-    return workspace.files.put(path if broken else model.to_bytes())
+    return bring(workspace.files, path).sha256
 
 
 def check_out(out: Path | None, *inputs: Path | None) -> None:
     """Makes sure, before hours of work, that the result can be written where it is asked.
 
     Raises:
-        UnavailableError: a bundle, which is not in this version.
-        RequestError: no .onnx file, no such folder, no permission, or one of the inputs.
+        RequestError: neither .onnx nor .o3, no such folder, no permission, or one of the inputs.
     """
     if out is None:
         return
-    if out.suffix == ".o3":
-        refuse("Writing a bundle (.o3)", instead="Write the model itself: -o NAME.onnx.")
-    if out.suffix != ".onnx":
-        raise RequestError(f"'{out}' does not end in .onnx.", hint="Write -o NAME.onnx.")
+    if out.suffix not in {".onnx", BUNDLE}:
+        hint = "Write -o NAME.onnx for the model, or -o NAME.o3 for a bundle with all that belongs to it."
+        raise RequestError(f"'{out}' does not end in .onnx or {BUNDLE}.", hint=hint)
+    check_writable(out, *inputs)
+
+
+def check_writable(out: Path, *inputs: Path | None) -> None:
+    """Makes sure that a file can be written there and is none of the inputs.
+
+    Raises:
+        RequestError: it is a folder or an input, or its folder is not there or may not be written.
+    """
     if out.is_dir():
         raise RequestError(f"'{out}' is a folder.", hint="Name a file in it.")
     if not out.parent.is_dir():
@@ -125,25 +121,38 @@ def check_out(out: Path | None, *inputs: Path | None) -> None:
     if not os.access(out.parent, os.W_OK):
         raise RequestError(f"The folder '{out.parent}' does not let you write '{out.name}'.")
     for given in inputs:
-        if given is not None and out.exists() and out.samefile(given):
+        if given is not None and _overwrites(out, given):
             raise RequestError(f"'{out}' is an input of this command and is not overwritten.", hint="Name another.")
 
 
-def write_out(content: Path, out: Path) -> None:
-    """Copies the result there in one step: whoever looks sees the old file or the whole new one."""
-    handle, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as target, content.open("rb") as source:
-            shutil.copyfileobj(source, target)
-        part.chmod(0o666 & ~_umask())
-        part.replace(out)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+def _overwrites(out: Path, given: Path) -> bool:
+    """Whether writing a model there would replace an input, or the weights of one."""
+    from core.intake.external import data_paths, external_files
+    from core.intake.pack import data_beside
+
+    if out.exists() and out.samefile(given):
+        return True
+    beside = data_beside(out)
+    if not beside.exists() or given.suffix != ".onnx":
+        return False
+    return any(beside.samefile(path) for path in data_paths(external_files(given), given.parent).values())
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def write_out(
+    workspace: Workspace, document: Mapping[str, Any], out: Path | None, *, data: bool = True, original: bool = True
+) -> dict[str, Any]:
+    """Writes the model that a job made, each file in one step; the completed document.
+
+    Where `out` ends in .o3 it is a bundle, with the holdout samples and the original unless told otherwise. `output` and `output_data` name the files: a model of several files is written with its large weights beside it.
+    """
+    if out is None:
+        return {**document, "output": None, "output_data": None}
+    if out.suffix == BUNDLE:
+        from core.tasks.bundle import bundle_candidate
+
+        bundle_candidate(workspace, document["candidate"], out=out, data=data, original=original)
+        return {**document, "output": str(out), "output_data": None}
+    from core.intake.pack import write_stored
+
+    _, *beside = write_stored(workspace.files, document["file"], out)
+    return {**document, "output": str(out), "output_data": str(beside[0]) if beside else None}

@@ -47,8 +47,7 @@ def write_result(store: Workspace, row: JobRow, out: Path | None) -> Callable[[d
     check_out(out)
 
     def write(document: dict[str, Any]) -> dict[str, Any]:
-        write_out(store.files.path(document["file"]), out)
-        return {**document, "output": str(out)}
+        return write_out(store, document, out)
 
     return write
 

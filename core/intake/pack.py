@@ -15,10 +15,12 @@ from core.errors import WorkError
 from core.intake.external import SMALL_BYTES, byte_range, is_external, location_of, place
 from core.intake.model import Serialized
 from core.intake.protos import graphs_of
+from core.store.atomic import written_whole
 from core.store.files import ContentFiles
-from core.store.files_copying import Content
+from core.store.files_copying import Content, open_source
 
 _PAGE_BYTES = 4096
+_DATA = ".data"
 _CHUNK_BYTES = 1 << 20
 #: Where one weight lies now: its bytes, or (file, offset, length).
 _Place = bytes | tuple[Path, int, int]
@@ -45,8 +47,8 @@ def pack(model: Serialized, *, name: str = "model.onnx") -> dict[str, Content]:
                 known[found] = -(-end // _PAGE_BYTES) * _PAGE_BYTES
                 places[known[found]] = found
                 end = known[found] + length
-            _point(tensor, f"{name}.data", known[found], length)
-    return {name: proto.SerializeToString(), f"{name}.data": _pieces(places)}
+            _point(tensor, f"{name}{_DATA}", known[found], length)
+    return {name: proto.SerializeToString(), f"{name}{_DATA}": _pieces(places)}
 
 
 def put_serialized(files: ContentFiles, model: Serialized) -> str:
@@ -59,6 +61,34 @@ def put_serialized(files: ContentFiles, model: Serialized) -> str:
     if len(parts) > 1:
         return files.put_folder(parts, main=next(iter(parts)))
     return files.put(model.data)
+
+
+def write_stored(files: ContentFiles, sha256: str, out: Path) -> tuple[Path, ...]:
+    """Writes a stored model to a file; its large weights, where it is in several files, to OUT.data beside it.
+
+    Returns:
+        the files written, the model first. Each is replaced in one step.
+
+    Raises:
+        NotFoundError: there is no such model.
+        WorkError: it cannot be written there.
+    """
+    main, *others = files.members(sha256).values()
+    parts = pack(Serialized(main.read_bytes(), main.parent), name=out.name) if others else {out.name: main}
+    written = {name: out.parent / name for name in parts}
+    try:
+        for name, content in reversed(parts.items()):  # the model last: it is never there without its weights
+            with open_source(content) as source, written_whole(written[name]) as target:
+                while piece := source.read(_CHUNK_BYTES):
+                    target.write(piece)
+    except OSError as error:
+        raise WorkError(f"'{out}' cannot be written: {error.strerror or error}.") from error
+    return tuple(written.values())
+
+
+def data_beside(out: Path) -> Path:
+    """Where the large weights of a model lie that is written there, if it is written in two files."""
+    return out.with_name(f"{out.name}{_DATA}")
 
 
 def _place(tensor: onnx.TensorProto, folder: Path) -> _Place | None:

@@ -7,7 +7,7 @@ onnx's own converter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import onnx
@@ -46,12 +46,34 @@ def lift_opset(model: ir.Model) -> tuple[ir.Model, str | None]:
 
 
 def _convert(model: ir.Model, opset: int) -> ir.Model:
+    mapped = _take_off_mapped(model)
     try:
         lifted = onnx.version_converter.convert_version(ir.to_proto(model), WANTED)
     except Exception as error:  # onnx raises plain RuntimeErrors of many kinds here
         message = f"int8 needs opset {WANTED}; this model has opset {opset} and could not be lifted."
         raise UnavailableError(message, hint=f"Export it again with opset {WANTED} or newer.") from error
-    return ir.from_proto(lifted)
+    converted = ir.from_proto(lifted)
+    _put_back(converted, mapped)
+    return converted
+
+
+def _take_off_mapped(model: ir.Model) -> dict[str, ir.ExternalTensor]:
+    """Makes inputs of the main graph's weights in other files, which onnx's converter would lose; name -> weight."""
+    found = {}
+    for name, value in list(model.graph.initializers.items()):
+        if isinstance(value.const_value, ir.ExternalTensor):
+            found[name] = value.const_value
+            del model.graph.initializers[name]
+            value.const_value = None
+            model.graph.inputs.append(value)
+    return found
+
+
+def _put_back(model: ir.Model, mapped: Mapping[str, ir.ExternalTensor]) -> None:
+    for value in [value for value in model.graph.inputs if value.name in mapped]:
+        model.graph.inputs.remove(value)
+        value.const_value = mapped[value.name or ""]
+        model.graph.register_initializer(value)
 
 
 def _axes_to_input(node: ir.Node) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+import onnx
 import pytest
 
-from core.cli.files import check_out, find_data, find_model, write_out
-from core.errors import NotFoundError, RequestError, UnavailableError
+from core.cli.files import check_out, find_data, find_model
+from core.errors import ModelError, NotFoundError, RequestError, UnavailableError
+from tests.intake.several import save_apart
 
 
 def test_a_path_is_a_model(tiny: Path) -> None:
@@ -43,8 +44,12 @@ def test_a_mistyped_sample_gets_the_nearest_name() -> None:
     assert "silero-vad" in str(refusal.value.hint)
 
 
-def test_a_folder_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="is a folder"):
+def test_a_folder_with_one_model_is_that_model(tiny: Path) -> None:
+    assert find_model(str(tiny.parent)).path == tiny
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"holds no \.onnx file"):
         find_model(str(tmp_path))
 
 
@@ -81,27 +86,8 @@ def test_no_output_is_fine() -> None:
     check_out(None, Path("anything"))
 
 
-def test_the_result_replaces_an_older_one_and_leaves_nothing_else(tmp_path: Path) -> None:
-    content, out = tmp_path / "content", tmp_path / "sub" / "out.onnx"
-    out.parent.mkdir()
-    out.write_bytes(b"old")
-    content.write_bytes(b"new")
-    write_out(content, out)
-    assert out.read_bytes() == b"new"
-    assert [path.name for path in out.parent.iterdir()] == ["out.onnx"]
-    assert out.stat().st_mode & 0o777 == 0o666 & ~_umask()
-
-
-def test_a_failed_write_leaves_the_older_file_whole(tmp_path: Path) -> None:
-    out = tmp_path / "out.onnx"
-    out.write_bytes(b"old")
-    with pytest.raises(FileNotFoundError):
-        write_out(tmp_path / "nothing", out)
-    assert out.read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == ["out.onnx"]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def test_the_weights_of_an_input_are_never_overwritten(tiny: Path, tmp_path: Path) -> None:
+    save_apart(onnx.load(tiny), tiny, location="out.onnx.data")
+    with pytest.raises(RequestError, match="is not overwritten"):
+        check_out(tmp_path / "out.onnx", tiny)
+    check_out(tmp_path / "other.onnx", tiny)

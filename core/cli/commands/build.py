@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,13 +11,24 @@ import typer
 from core.cli import answer, options, work
 from core.cli.files import check_out, find_data, find_model, subject_params, write_out
 from core.cli.request import Request, read_pins, read_request
-from core.errors import NotFoundError, RecipeError, RequestError
+from core.errors import RequestError
 
 PrecisionOption = Annotated[
     str | None, typer.Option("--precision", metavar="P", help="One precision for everything that can have it: int8.")
 ]
 RecipeOption = Annotated[
-    Path | None, typer.Option("--recipe", metavar="R.json", help="Rules that say which layers get which precision.")
+    Path | None,
+    typer.Option(
+        "--recipe", metavar="R.json", help="Rules: a recipe, a result of --json, or a bundle (.o3)."
+    ),
+]
+StrictOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--strict/--no-strict",
+        help="Refuse rules whose layer is missing, or drop and list them. Default: drop where the recipe says which "
+        "model it was made for.",
+    ),
 ]
 MeasureOption = Annotated[
     bool, typer.Option("--measure/--no-measure", help="Compare with the original: latency, accuracy, fidelity.")
@@ -30,6 +40,7 @@ def build(
     *,
     precision: PrecisionOption = None,
     recipe: RecipeOption = None,
+    strict: StrictOption = None,
     pin: options.PinOption = None,
     out: options.OutOption = None,
     measure: MeasureOption = True,
@@ -65,9 +76,10 @@ def build(
     )
     if target is not None and not measure:
         raise RequestError("--target needs the measurement.", hint="Leave --no-measure out.")
-    rules = _recipe(precision, recipe, read_pins(pin))
+    rules, pins = _recipe(precision, recipe), read_pins(pin)
+    asked = {"recipe": rules, "pins": pins, "strict": strict, "measure": measure}
     name = recipe.stem if recipe is not None else str(precision)
-    document = _build(model, request, out, {"recipe": rules, "measure": measure, "name": name})
+    document = _build(model, request, out, {**asked, "name": name})
     from core.cli.reports.build import report
 
     answer.give(document, report, as_json=request.as_json)
@@ -85,35 +97,17 @@ def _build(model: str, request: Request, out: Path | None, more: Mapping[str, An
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "build", params, title=f"Build {source.name}")
-    if out is not None:
-        write_out(store.files.path(document["file"]), out)
-        document["output"] = str(out)
-    return document
+    return write_out(store, document, out)
 
 
-def _recipe(precision: str | None, path: Path | None, pins: Mapping[str, str]) -> dict[str, Any]:
-    """The recipe's JSON: one precision for everything, or the file's rules; pins come last and so win."""
+def _recipe(precision: str | None, path: Path | None) -> dict[str, Any]:
+    """The recipe's JSON: one precision for everything, or the rules of a recipe, a result or a bundle."""
+    from core.recipe.recipe import Recipe, read_precision
+    from core.report.recipe_file import read_recipe_file
+
     if (precision is None) == (path is None):
         raise RequestError("Say either --precision P or --recipe R.json.", hint="For example --precision int8.")
-    from core.recipe.recipe import Recipe, read_precision
-
     if precision is not None:
-        document = Recipe.uniform(read_precision(precision)).to_dict()
-    else:
-        document = Recipe.from_dict(_read_json(path)).to_dict()
-    for layer, pinned in pins.items():
-        read_precision(pinned)
-        document["rules"].append({"match": f"layer:{layer}", "precision": pinned, "options": {}, "why": "pinned"})
-    return document
-
-
-def _read_json(path: Path | None) -> Any:
+        return Recipe.uniform(read_precision(precision)).to_dict()
     assert path is not None
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no recipe file '{path}'.") from error
-    except OSError as error:
-        raise RecipeError(f"The recipe '{path}' cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise RecipeError(f"'{path}' is not JSON: {error}.") from error
+    return read_recipe_file(path)

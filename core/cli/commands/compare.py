@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from core.cli import answer, options, work
-from core.cli.files import find_data, find_model, subject_params
+from core.cli.files import find_data, find_model, put_model, subject_params
 from core.cli.request import read_request
 
 FirstArgument = Annotated[str, typer.Argument(metavar="A", help="The original: an .onnx file or a sample's name.")]
@@ -33,6 +33,7 @@ def compare(
     seed: options.SeedOption = 0,
     time_budget: options.BudgetOption = None,
     output: options.OutputsOption = None,
+    csv: options.CsvOption = None,
     workspace: options.WorkspaceOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -58,7 +59,7 @@ def compare(
     params = {
         **subject_params(store, first, data_path, request),
         **request.params(),
-        "candidate_file": store.files.put(second.path),
+        "candidate_file": put_model(store, second.path),
         "candidate_name": second.name,
         "target": request.target,
     }

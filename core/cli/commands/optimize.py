@@ -85,11 +85,7 @@ def _optimize(model: str, request: Request, out: Path | None, pins: dict[str, st
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "optimize", params, title=f"Optimize {source.name}")
-    document["output"] = None
-    if out is not None:
-        write_out(store.files.path(document["file"]), out)
-        document["output"] = str(out)
-    return document
+    return write_out(store, document, out)
 
 
 def _check_precision(precision: str) -> None:

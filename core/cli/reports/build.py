@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.text import Text
 
 from core.cli.reports import compare, parts
 from core.report import quantities
+from core.report.lines import difference_lines
 
 
 def report(document: parts.Document, console: Console) -> None:
@@ -16,7 +18,7 @@ def report(document: parts.Document, console: Console) -> None:
     parts.lines(
         console,
         [
-            ("file", str(document["output"] or "kept in the workspace (write it with -o NAME.onnx)")),
+            ("file", parts.file_line(document)),
             ("asked", parts.precisions_line(layers, "requested")),
             ("produced", parts.precisions_line(layers, "produced")),
             ("executed", parts.precisions_line(layers, "executed")),
@@ -25,6 +27,8 @@ def report(document: parts.Document, console: Console) -> None:
             ("data", parts.data_line(document.get("data"))),
         ],
     )
+    for line in difference_lines(document):
+        console.print(Text(f"differs from the recipe's model: {line}"))
     parts.not_as_asked(console, layers)
     if document.get("comparison"):
         compare.report({**document["comparison"], "conditions": document["conditions"]}, console)
