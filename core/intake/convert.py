@@ -66,6 +66,7 @@ def propose_preprocessing(
     *,
     tokenizer: Path | None = None,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
+    proposal: Mapping[str, tuple[int, ...]] | None = None,
     name: str | None = None,
 ) -> Preprocessing:
     """A sane preprocessing where nobody declared one; its `guessed` says what was taken for granted.
@@ -75,6 +76,7 @@ def propose_preprocessing(
         source: a folder, a .zip or a single file.
         tokenizer: the model's tokenizer.json, for texts.
         shapes: sizes of inputs that are decided already.
+        proposal: sizes of inputs that are known to run, for what the files do not say.
         name: how the source is called, where its path does not say it.
 
     Raises:
@@ -83,9 +85,9 @@ def propose_preprocessing(
     with open_members(source, name=name) as members:
         kind = kind_of_members(members)
         if kind == "images":
-            return guess_images(model, members, shapes or {})
+            return guess_images(model, members, shapes or {}, proposal)
         if kind == "audio":
-            return guess_audio(model, members, shapes or {})
+            return guess_audio(model, members, shapes or {}, proposal)
         if kind == "text":
             return guess_text(model, members, tokenizer)
     raise _is_prepared(members.label)

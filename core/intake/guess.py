@@ -34,13 +34,15 @@ _PEEKED = 16
 _TEXT_LENGTH = 128
 _SAMPLE_RATE = 16_000
 _WINDOW_S = 1.0
+#: How the sentence begins that says which scale was taken without knowing it.
+SCALE_GUESSED = "pixels are scaled"
 _SCALING = frozenset({"Sub", "Div", "Mul", "Add"})
 _PASSING = frozenset({"Cast", "Identity", "Transpose"})
 
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def guess_images(model: Model, members: Members, shapes: Shapes) -> ImagePreprocessing:
+def guess_images(model: Model, members: Members, shapes: Shapes, proposal: Shapes | None = None) -> ImagePreprocessing:
     """How images probably become the model's input.
 
     Raises:
@@ -49,7 +51,7 @@ def guess_images(model: Model, members: Members, shapes: Shapes) -> ImagePreproc
     target = image_target(model)
     name = target.spec.name
     seen = _peek(members)
-    size, told = _image_size(model, target, seen, shapes)
+    size, told = _image_size(target, seen, shapes, proposal or propose_shapes(model))
     resize, resize_to, crop, how = _resize(size, seen)
     channels = target.channels or 3
     numbers, numbers_told = _numbers(model, target, channels)
@@ -73,7 +75,7 @@ def guess_images(model: Model, members: Members, shapes: Shapes) -> ImagePreproc
     )
 
 
-def guess_audio(model: Model, members: Members, shapes: Shapes) -> AudioPreprocessing:
+def guess_audio(model: Model, members: Members, shapes: Shapes, proposal: Shapes | None = None) -> AudioPreprocessing:
     """How sound probably becomes the model's input.
 
     Raises:
@@ -93,7 +95,7 @@ def guess_audio(model: Model, members: Members, shapes: Shapes) -> AudioPreproce
     elif given:
         window, window_told = given[-1], None
     else:
-        proposed = propose_shapes(model).get(spec.name, (0,))[-1]
+        proposed = (proposal or propose_shapes(model)).get(spec.name, (0,))[-1]
         window = proposed if has_rate else max(proposed, int(rate * _WINDOW_S))
         window_told = f"windows are {window} samples long"
     labels, labels_told = propose_labels(members, members.having(AUDIO_SUFFIXES))
@@ -148,7 +150,7 @@ def _peek(members: Members) -> Counter[tuple[int, int]]:
 
 
 def _image_size(
-    model: Model, target: ImageTarget, seen: Counter[tuple[int, int]], shapes: Shapes
+    target: ImageTarget, seen: Counter[tuple[int, int]], shapes: Shapes, proposal: Shapes
 ) -> tuple[tuple[int, int], str | None]:
     name = target.spec.name
     if target.height is not None and target.width is not None:
@@ -159,7 +161,7 @@ def _image_size(
         size = target.height or height, target.width or width
         if size == (height, width):
             return size, f"the model leaves the size open: {height} x {width}, as the images have it"
-    shape = shapes[name] if decided else propose_shapes(model)[name]
+    shape = (shapes if decided else proposal)[name]
     height, width = shape[-2:] if target.layout == "NCHW" else shape[-3:-1]
     return (height, width), None if decided else f"the model leaves the size open: {height} x {width}"
 
@@ -190,11 +192,11 @@ def _numbers(model: Model, target: ImageTarget, channels: int) -> tuple[dict[str
     if _scales_itself(model.ir, target.spec.name):
         return {}, "pixels stay 0 to 255, because the model's first layers scale them"
     if channels == 1:
-        return {"scale": 1 / 255}, "pixels become 0 to 1"
+        return {"scale": 1 / 255}, f"{SCALE_GUESSED} to 0 to 1"
     if target.layout == "NHWC":
-        return {"mean": (127.5,), "std": (127.5,)}, "pixels become −1 to 1, as most models with channels last take them"
+        return {"mean": (127.5,), "std": (127.5,)}, f"{SCALE_GUESSED} to −1 to 1, as for most models with channels last"
     values = {"scale": 1 / 255, "mean": IMAGENET_MEAN, "std": IMAGENET_STD}
-    return values, "pixels are normalised with the mean and deviation of ImageNet, as for most image models"
+    return values, f"{SCALE_GUESSED} with the mean and deviation of ImageNet, as for most image models"
 
 
 def _scales_itself(model: ir.Model, name: str) -> bool:
