@@ -8,12 +8,13 @@ holdout's size will demand.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import DataError, TargetError
 from core.intake.dataset import Dataset, Split
-from core.measure.accuracy import accuracy
+from core.measure.accuracy import Accuracy, accuracy
+from core.measure.answers import Shapes
 from core.measure.fidelity import Fidelity, fidelity
 from core.measure.intervals import upper_share
 from core.measure.outputs import Outputs
@@ -35,13 +36,18 @@ def default_target(dataset: Dataset) -> Target:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """Judges a mix on the evaluation samples `indices`; `holdout` is how many samples the final judgement will have."""
+    """Judges a mix on the evaluation samples `indices`; `holdout` is how many samples the final judgement will have.
+
+    `outputs` are those that count, with their weights; `input_shapes` as for `fidelity`.
+    """
 
     target: Target
     dataset: Dataset
     indices: tuple[int, ...]
     holdout: int
     seed: int
+    outputs: Mapping[str, float] | None = None
+    input_shapes: Shapes = ()
 
     @property
     def noise_limit(self) -> float:
@@ -53,14 +59,14 @@ class Acceptance:
         """Whether the mix is expected to meet the target on the holdout."""
         if not math.isfinite(noise):
             return False
-        faithful = fidelity(reference, got)
+        faithful = fidelity(reference, got, outputs=self.outputs, input_shapes=self.input_shapes)
         conditions = [c for c in self.target.conditions if c.metric not in MEASURED_LATER]
         return all(self._holds(condition, faithful, reference, got) for condition in conditions)
 
     def _holds(
         self, condition: Condition, faithful: Fidelity, reference: Sequence[Outputs], got: Sequence[Outputs]
     ) -> bool:
-        right = accuracy(self.dataset.labels, self.indices, reference, got) if condition.metric == "accuracy" else None
+        right = self._accuracy(reference, got) if condition.metric == "accuracy" else None
         judged = Target(condition.text, (condition,)).judge(fidelity=faithful, accuracy=right, seed=self.seed)
         judgement = judged.judgements[0]
         if not judgement.met or judgement.value is None or judgement.required is None:
@@ -70,6 +76,10 @@ class Acceptance:
         flips = faithful.disagreements if right is None else right.harmful
         before = 1.0 if right is None or right.before is None else right.before
         return self._share_holds(flips or 0, before, judgement.required)
+
+    def _accuracy(self, reference: Sequence[Outputs], got: Sequence[Outputs]) -> Accuracy:
+        labels, shapes = self.dataset.labels, self.input_shapes
+        return accuracy(labels, self.indices, reference, got, outputs=self.outputs, input_shapes=shapes)
 
     def _sqnr_holds(self, judgement: Judgement, required: float) -> bool:
         if len(self.indices) < _FEWEST_FOR_BOUND or judgement.bound is None:

@@ -2,44 +2,38 @@
 
 1. Everything in int8, and each group alone, on a few evaluation samples.
 2. Along each ladder the highest rung that keeps the target on the evaluation samples.
-3. The accepted mixes are timed against the original, interleaved; the fastest grows group by group while it may.
+3. The accepted mixes are timed against the original, interleaved; the best grows group by group while it may, is
+   thinned out, and the results are timed once more.
 4. What the caller then compares on the holdout samples is one mix, or none.
+
+The same search again goes the same way: what is tried is settled by counts (`core.search.effort`), groups are ranked by
+a cost that is computed and not measured, and of mixes that run about as fast the first in a fixed order is taken. Time
+spent is that of the units, whether they were computed now or by an earlier job that was killed.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from core.intake.dataset import Dataset
-from core.measure.outputs import Outputs
+from core.measure.noise import sqnr_db
 from core.progress import Progress
 from core.recipe.recipe import Recipe
+from core.search.effort import Effort
 from core.search.ladder import highest_rung, ladders
-from core.search.mixes import Ingredients, Mix, MixBench, Scored, lowerable_groups
-from core.search.timing import QuickRatio, quick_ratios
-from core.measure.noise import sqnr_db
+from core.search.mixes import Goal, Ingredients, Mix, MixBench, Scored, lowerable_groups
+from core.search.timing import LEAST_GAIN, QuickRatio, Timings, quick_timings
 from core.sensitivity.solo import SoloScore, solo_scores
+from core.store.units import Codec, Units
 
-_MOST_FINALISTS = 6
 _TIMING_SHARE = 0.12
-_PROBE_SHARE = 0.35
-_SOLO_UNTIL = 0.6
-_GROWTH_UNTIL = 0.75
-_THINNED_TO = (0.12, 0.25, 0.5, 0.75)
-_FEWEST_PROBES, _MOST_PROBES = 2, 16
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What a mix must keep on the judge samples, and the noise power that this allows (infinite: no such limit)."""
-
-    accepts: Callable[[Sequence[Outputs], Sequence[Outputs], float], bool]
-    noise_limit: float
-    judge: tuple[int, ...]
+_SOLO_UNTIL = 0.65
+_GROWTH_UNTIL = 0.8
+_THINNED_TO = (0.75, 0.5, 0.25, 0.12)
+_TIMED_FEEDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +80,12 @@ def search_mix(
     dataset: Dataset,
     *,
     goal: Goal,
+    effort: Effort,
     gain_ms: Mapping[str, float],
-    run_ms: float,
     time_budget_s: float,
     seed: int,
     progress: Progress,
-    clock: Callable[[], float] = time.monotonic,
+    units: Units | None = None,
 ) -> SearchResult:
     """Finds the fastest mix of int8 groups that keeps the goal on the evaluation samples.
 
@@ -99,18 +93,20 @@ def search_mix(
         ingredients: model, ranges and what this machine offers.
         dataset: the samples that `goal.judge` points into.
         goal: acceptance.
-        gain_ms: group -> milliseconds that int8 promises (profile times measured kernel speed).
-        run_ms: time of one run of the original, to see how many samples a sensitivity may cost.
-        time_budget_s: wall time for the whole search; every step looks at it.
+        effort: how many samples and mixes it may cost.
+        gain_ms: group -> milliseconds that int8 promises.
+        time_budget_s: time of its units; where the effort was planned too high, what is left is not tried.
         seed: of the timing order.
         progress: reports; partials "solo" and "mix".
-        clock: monotonic seconds.
+        units: what earlier work has finished; None for nothing.
     """
     groups, refused = lowerable_groups(ingredients)
     if not groups:
         return SearchResult(None, nothing_to_lower(refused), (), {}, refused, 0, 0)
-    search = _Search(ingredients, dataset, goal, groups, gain_ms, clock() + time_budget_s, time_budget_s, clock, seed)
-    return search.run(refused, run_ms, progress)
+    known = units or Units.unkept()
+    bench = MixBench(ingredients, dataset, goal, probe=goal.judge[: effort.probes], units=known)
+    search = _Search(ingredients, dataset, goal, effort, groups, gain_ms, time_budget_s, seed, bench, known)
+    return search.run(refused, progress)
 
 
 def nothing_to_lower(refused: Mapping[str, str]) -> str:
@@ -129,33 +125,28 @@ class _Search:
         ingredients: Ingredients,
         dataset: Dataset,
         goal: Goal,
+        effort: Effort,
         groups: list[str],
         gain_ms: Mapping[str, float],
-        deadline: float,
         budget_s: float,
-        clock: Callable[[], float],
         seed: int,
+        bench: MixBench,
+        units: Units,
     ) -> None:
-        self._ingredients, self._dataset, self._goal = ingredients, dataset, goal
+        self._ingredients, self._dataset, self._goal, self._effort = ingredients, dataset, goal, effort
         self._groups, self._gain_ms = groups, gain_ms
-        self._deadline, self._budget_s, self._clock, self._seed = deadline, budget_s, clock, seed
+        self._budget_s, self._seed = budget_s, seed
+        self._bench, self._units, self._began_s = bench, units, units.spent_s
         self._timed: dict[Mix, QuickRatio] = {}
-        self._bench: MixBench
 
-    def run(self, refused: Mapping[str, str], run_ms: float, progress: Progress) -> SearchResult:
+    def run(self, refused: Mapping[str, str], progress: Progress) -> SearchResult:
         progress.phase("Original outputs", start=0.0, end=0.05)
-        self._bench = MixBench(
-            self._ingredients,
-            self._dataset,
-            probe=self._probes(run_ms),
-            judge=self._goal.judge,
-            accepts=self._goal.accepts,
-        )
+        self._bench.start()
         everything = self._bench.score(frozenset(self._groups))
         self._publish(everything, progress)
         progress.phase("Sensitivity, one group at a time", start=0.05, end=0.45)
         solo = solo_scores(
-            self._by_gain(),
+            self._by_gain(self._groups)[: self._effort.solos],
             self._bench.probe_noise,
             progress=progress,
             time_is_up=lambda: self._spent_share() > _SOLO_UNTIL,
@@ -165,41 +156,41 @@ class _Search:
         progress.phase("Timing", start=0.8, end=0.95)
         return self._choose(accepted, solo, refused, progress)
 
-    def _probes(self, run_ms: float) -> tuple[int, ...]:
-        """As many evaluation samples as a sensitivity of every group affords in its share of the time."""
-        affordable = int(self._budget_s * 1e3 * _PROBE_SHARE / max(run_ms * len(self._groups), 1e-3)) - 2
-        return self._goal.judge[: max(_FEWEST_PROBES, min(_MOST_PROBES, affordable))]
+    def _by_gain(self, groups: Iterable[str]) -> list[str]:
+        """Most promising first, so that a short budget knows what matters; ties as in the graph."""
+        place = {group: number for number, group in enumerate(self._groups)}
+        return sorted(groups, key=lambda group: (-self._gain_ms.get(group, 0.0), place[group]))
 
-    def _by_gain(self) -> list[str]:
-        """Most promising first, so that a short budget knows what matters."""
-        return sorted(self._groups, key=lambda group: self._gain_ms.get(group, 0.0), reverse=True)
+    def _preferred(self, mixes: Iterable[Mix]) -> list[Mix]:
+        """In the order in which mixes that run about as fast are preferred: what promises most first."""
+        return sorted(mixes, key=lambda mix: (-self._promise(mix), -len(mix), sorted(mix)))
 
-    def _left(self) -> float:
-        return self._deadline - self._clock()
+    def _promise(self, mix: Mix) -> float:
+        return math.fsum(self._gain_ms.get(group, 0.0) for group in mix)
 
     def _spent_share(self) -> float:
-        return 1.0 - self._left() / self._budget_s
+        return (self._units.spent_s - self._began_s) / self._budget_s
 
-    def _climb(self, everything: Scored, solo: Mapping[str, SoloScore], progress: Progress) -> list[Scored]:
+    def _climb(self, everything: Scored, solo: Mapping[str, SoloScore], progress: Progress) -> list[Mix]:
         """The highest accepted rung of every ladder."""
         if everything.accepted:
-            return [everything]
-        noise = {group: score.noise for group, score in solo.items()}
-        usable = [group for group in self._groups if noise.get(group, math.inf) <= self._goal.noise_limit]
+            return [everything.mix]
+        noise = {group: score.noise for group, score in solo.items() if math.isfinite(score.noise)}
+        usable = [group for group in self._groups if group in noise and noise[group] <= self._goal.noise_limit]
         orders = ladders(usable, noise, self._gain_ms)
-        found: dict[Mix, Scored] = {}
+        found: dict[Mix, None] = {}
         for done, (name, order) in enumerate(orders.items(), 1):
             if self._spent_share() > _GROWTH_UNTIL and found:
                 break
             mix = highest_rung(order, self._accepts(progress), noise, self._goal.noise_limit)
             if mix:
-                found[mix] = self._bench.score(mix)
+                found[mix] = None
             progress.step(done, len(orders), f"ladder: {name}")
-        return list(found.values())
+        return list(found)
 
     def _accepts(self, progress: Progress) -> Callable[[Mix], bool]:
         def accepts(mix: Mix) -> bool:
-            if self._left() <= 0:
+            if self._spent_share() >= 1:
                 return False
             scored = self._bench.score(mix)
             self._publish(scored, progress)
@@ -211,16 +202,15 @@ class _Search:
         progress.partial("mix", self._point(scored).to_dict())
 
     def _choose(
-        self, accepted: list[Scored], solo: Mapping[str, SoloScore], refused: Mapping[str, str], progress: Progress
+        self, accepted: list[Mix], solo: Mapping[str, SoloScore], refused: Mapping[str, str], progress: Progress
     ) -> SearchResult:
         if not accepted:
-            why = self._why_nothing(solo)
-            return self._result(None, why, solo, refused)
-        self._time([scored.mix for scored in accepted])
-        best = max((scored.mix for scored in accepted), key=lambda mix: self._timed[mix].ratio)
-        best = self._thin(self._grow(best, solo, progress), progress)
+            return self._result(None, self._why_nothing(solo), solo, refused)
+        first = self._fastest(accepted)
+        grown = self._grow(first, solo, progress)
+        best = self._fastest([first, grown, *self._thinner(grown, progress)], among=first)
         quick = self._timed[best]
-        if quick.ratio <= 1.0:
+        if math.log(quick.ratio) < LEAST_GAIN:
             why = (
                 f"The fastest mix that kept the target ran at {quick.ratio:.2f}x the speed of the original"
                 f" ({len(best)} of {len(self._groups)} groups in int8), so the original stays."
@@ -238,47 +228,51 @@ class _Search:
             f" '{best.group}', gives {best.sqnr_db:.1f} dB on its own."
         )
 
-    def _time(self, mixes: Sequence[Mix], *, again: bool = False) -> None:
-        """Times mixes side by side (those timed before only if `again`), the most lowered first where they are many."""
-        wanted = {mix for mix in mixes if again or mix not in self._timed}
-        fresh = sorted(wanted, key=len, reverse=True)[:_MOST_FINALISTS]
-        named = {str(number): mix for number, mix in enumerate(fresh)}
-        feeds = [self._dataset.feed(index) for index in self._goal.judge[:8]]
-        ratios = quick_ratios(
-            self._ingredients.model.to_bytes(),
-            {name: self._ingredients.build(mix) for name, mix in named.items()},
-            feeds,
+    def _fastest(self, mixes: Iterable[Mix], *, among: Mix | None = None) -> Mix:
+        """Times mixes side by side and takes the first in order of preference that is not clearly slower than the best.
+
+        Where they are too many, `among` stays.
+        """
+        ranked = self._preferred(set(mixes))
+        kept = {*ranked[: self._effort.finalists], *(() if among is None else (among,))}
+        order = [mix for mix in ranked if mix in kept]
+        if len(order) == 1 and order[0] in self._timed:
+            return order[0]
+        names = {str(number): mix for number, mix in enumerate(order)}
+        key = {"mixes": [self._ingredients.key(mix) for mix in order], "samples": self._goal.judge[:_TIMED_FEEDS]}
+        codec = Codec(Timings.to_dict, Timings.from_dict)
+        timings = self._units.get_or("timing", key, lambda: self._time(names), codec=codec)
+        self._timed |= {mix: timings.ratio(name) for name, mix in names.items()}
+        return names[timings.choose(list(names))]
+
+    def _time(self, names: Mapping[str, Mix]) -> Timings:
+        return quick_timings(
+            self._ingredients.model.serialize(),
+            {name: self._ingredients.build(mix) for name, mix in names.items()},
+            [self._dataset.feed(index) for index in self._goal.judge[:_TIMED_FEEDS]],
             self._ingredients.settings,
-            budget_s=min(self._budget_s * _TIMING_SHARE, max(self._left() * 0.5, 0.5)),
+            budget_s=self._budget_s * _TIMING_SHARE,
             seed=self._seed,
         )
-        self._timed |= {named[name]: ratio for name, ratio in ratios.items()}
 
     def _grow(self, best: Mix, solo: Mapping[str, SoloScore], progress: Progress) -> Mix:
-        """Tries to add what the ladder left out, most gain per harm first; keeps what is accepted and not slower."""
+        """Adds what the ladder left out, most gain per harm first, while the target is kept."""
         rest = [group for group in self._groups if group not in best and group in solo]
         rest.sort(key=lambda group: solo[group].noise / max(self._gain_ms.get(group, 0.0), 1e-6))
         grown = best
-        for done, group in enumerate(rest, 1):
+        for done, group in enumerate(rest[: self._effort.growths], 1):
             if self._spent_share() > _GROWTH_UNTIL:
                 break
             if solo[group].noise < self._goal.noise_limit and self._accepts(progress)(grown | {group}):
                 grown |= {group}
             progress.step(done, len(rest), f"adding {group}")
-        if grown == best:
-            return best
-        self._time([grown])
-        return grown if self._timed[grown].ratio > self._timed[best].ratio else best
+        return grown
 
-    def _thin(self, best: Mix, progress: Progress) -> Mix:
-        """Tries to keep only the groups that promise most: small ones may cost more in conversions than they gain."""
-        order = sorted(best, key=lambda group: self._gain_ms.get(group, 0.0), reverse=True)
-        thinner = {frozenset(order[: max(1, round(len(order) * share))]) for share in _THINNED_TO}
-        kept = [mix for mix in thinner if mix != best and self._left() > 0 and self._accepts(progress)(mix)]
-        if not kept:
-            return best
-        self._time([best, *kept], again=True)
-        return max([best, *kept], key=lambda mix: self._timed[mix].ratio)
+    def _thinner(self, best: Mix, progress: Progress) -> list[Mix]:
+        """Mixes of only those groups that promise most: small ones may cost more in conversions than they gain."""
+        order = self._by_gain(best)
+        thinner = dict.fromkeys(frozenset(order[: max(1, round(len(order) * share))]) for share in _THINNED_TO)
+        return [mix for mix in thinner if mix != best and self._accepts(progress)(mix)]
 
     def _point(self, scored: Scored) -> FrontPoint:
         timed = self._timed.get(scored.mix)
@@ -286,11 +280,7 @@ class _Search:
         return FrontPoint(scored.mix, latency, sqnr_db(scored.noise), scored.size_bytes, scored.accepted)
 
     def _result(
-        self,
-        mix: Mix | None,
-        why: str,
-        solo: Mapping[str, SoloScore],
-        refused: Mapping[str, str],
+        self, mix: Mix | None, why: str, solo: Mapping[str, SoloScore], refused: Mapping[str, str]
     ) -> SearchResult:
         front = tuple(self._point(scored) for scored in self._bench.scored() if scored.size_bytes)
         return SearchResult(mix, why, front, solo, refused, self._bench.evaluations, len(self._groups))

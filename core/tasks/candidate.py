@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.intake.load import load_model
@@ -11,7 +11,9 @@ from core.intake.model import Model
 from core.intake.pack import put_serialized
 from core.measure.profile import profile_model
 from core.progress import Part, Progress
+from core.recipe.structure import Structure
 from core.store.rows import CandidateRow, new_id
+from core.store.units import Units, as_is
 from core.store.workspace import Workspace
 from core.tasks.documents import complete
 from core.tasks.params import Params
@@ -45,13 +47,15 @@ def keep_candidate(
         started: of `time.perf_counter`.
 
     Returns:
-        the completed document with `candidate` (the row's id) and `file` (the content hash).
+        the completed document with `candidate` (the row's id), `file` (the content hash) and `made_for` (the layers
+        that its recipe was made for).
     """
     subject = prepared.subject
     candidate_id = new_id()
+    made_for = Structure.of(prepared.table, model=prepared.model.name, sha256=prepared.model.sha256)
     file = put_serialized(workspace.files, candidate.model)
     whole = complete(
-        {**document, "candidate": candidate_id, "file": file, "name": name},
+        {**document, "candidate": candidate_id, "file": file, "name": name, "made_for": made_for.to_dict()},
         settings=prepared.settings,
         batch=subject.batch,
         seed=subject.seed,
@@ -73,7 +77,13 @@ def keep_candidate(
 
 
 def profile_both(
-    prepared: Prepared, candidate: Candidate, progress: Progress, *, run_ms: float
+    prepared: Prepared,
+    candidate: Candidate,
+    progress: Progress,
+    *,
+    run_ms: float,
+    units: Units,
+    key: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Where the time of the candidate and of the original goes, both by the layers of the original.
 
@@ -82,14 +92,23 @@ def profile_both(
         candidate: what was built from it.
         progress: is told how far it is.
         run_ms: time of one run of the original, to see how many runs are affordable.
+        units: what is finished already.
+        key: what tells this measurement from others of the same models.
 
     Returns:
         parts of the `profile` document: of the candidate, then of the original.
     """
-    built = load_model(candidate.model, name=prepared.model.name)
     runs = int(max(_FEWEST_RUNS, min(_MOST_RUNS, _PROFILE_MS / max(run_ms, 1e-3))))
-    after = _profile(prepared, built, Part(progress, start=0.0, end=0.5), runs)
-    before = _profile(prepared, prepared.model, Part(progress, start=0.5, end=1.0), runs)
+
+    def profile(model: Callable[[], Model], sha256: str, part: Progress) -> dict[str, Any]:
+        told = {**(key or {}), "profiled": sha256, "beside": candidate.sha256, "batch": prepared.subject.batch}
+        return units.get_or("profile", told, lambda: _profile(prepared, model(), part, runs), codec=as_is())
+
+    def built() -> Model:
+        return load_model(candidate.model, name=prepared.model.name)
+
+    after = profile(built, candidate.sha256, Part(progress, start=0.0, end=0.5))
+    before = profile(lambda: prepared.model, prepared.model.sha256, Part(progress, start=0.5, end=1.0))
     return after, before
 
 

@@ -14,12 +14,14 @@ from core.recipe.recipe import read_precision
 from core.search.auto_mix import Optimized
 from core.search.auto_mix import optimize as search
 from core.search.goal import default_target
+from core.store.units import Units
 from core.store.workspace import Workspace
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
 from core.tasks.params import Params, Subject, read_seconds, read_text
 from core.tasks.permissions import check_objective, dynamic_part, session_part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
+from core.tasks.units import open_units
 
 DEFAULT_SEARCH_S = 120.0
 """How long a search may take where nobody says otherwise."""
@@ -51,6 +53,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
         prepared.table.layer(layer)
     progress.phase("Ask what this machine executes", start=0.02, end=0.05)
     grid = capability_grid(workspace, prepared.settings, progress, seed=subject.seed)
+    units = open_units(workspace, params, prepared)
     found = search(
         prepared.model,
         prepared.original,
@@ -65,18 +68,21 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
         time_budget_s=budget_s,
         pins=pins,
         precision=precision,
+        outputs=subject.weights,
+        units=units,
     )
-    document = _document(prepared, found, Part(progress, start=0.95, end=1.0)) | allowed
+    document = _document(prepared, found, Part(progress, start=0.95, end=1.0), units) | allowed
+    progress.partial("units", units.to_dict())
     name = read_text(params, "name") or f"{'auto-mix' if precision is None else precision} {found.verdict.text}"
     return keep_candidate(workspace, params, prepared, found.candidate, document, name=name, started=started)
 
 
-def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[str, Any]:
+def _document(prepared: Prepared, found: Optimized, progress: Progress, units: Units) -> dict[str, Any]:
     """Like `build`, this document has the file, its layers and the comparison; unlike it, what the search saw."""
     profile, original = None, None
     if not found.unchanged:
         run_ms = found.comparison.latency.before_ms
-        profile, original = profile_both(prepared, found.candidate, progress, run_ms=run_ms)
+        profile, original = profile_both(prepared, found.candidate, progress, run_ms=run_ms, units=units)
     return {
         "output": None,
         **found.candidate.to_dict(),
@@ -89,6 +95,7 @@ def _document(prepared: Prepared, found: Optimized, progress: Progress) -> dict[
         "profile": profile,
         "original_profile": original,
         "data": describe_data(prepared),
+        "units": units.to_dict(),
     }
 
 

@@ -10,8 +10,9 @@ from core.measure.outputs import Outputs
 from core.progress import Silent
 from core.recipe.precision import Precision
 from core.recipe.recipe import Rule
-from core.search.mixes import Ingredients
-from core.search.optimize import Goal, SearchResult, search_mix
+from core.search.effort import Effort
+from core.search.mixes import Goal, Ingredients
+from core.search.optimize import SearchResult, search_mix
 from core.measure.noise import sqnr_db
 from tests.transform.models import SETTINGS, Bench, model_from_text, random_weights
 
@@ -37,8 +38,8 @@ def _search(bench: Bench, least_db: float, pins: tuple[Rule, ...] = (), refuse: 
         ingredients,
         bench.data,
         goal=Goal(accepts, 10 ** (-least_db / 10), bench.data.indices(Split.EVALUATION)),
+        effort=Effort(judges=12, probes=4, solos=4, growths=4, finalists=6),
         gain_ms=dict.fromkeys(GROUPS, 1.0),
-        run_ms=1.0,
         time_budget_s=20,
         seed=0,
         progress=Silent(),
