@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 from core.api.desk import Desk, Place, Watch, open_desk
 from core.api.given import DataGiven, ModelGiven, OutputsGiven, PreprocessingGiven, Subject
 from core.api.mixed import Mixed
-from core.errors import NotFoundError, RecipeError, RequestError
-from core.recipe.precision import Precision
-from core.recipe.recipe import Recipe, Rule, read_precision
+from core.errors import RequestError
+from core.recipe.recipe import Recipe, read_precision
+from core.report.recipe_file import as_recipe, read_recipe_file
 
 RecipeGiven = Recipe | Mapping[str, Any] | str | Path
 
@@ -117,6 +116,7 @@ def build_model(
     *,
     precision: str | None = None,
     pins: Mapping[str, str] | None = None,
+    strict: bool | None = None,
     data: DataGiven | None = None,
     labels: Any = None,
     preprocessing: PreprocessingGiven | None = None,
@@ -138,9 +138,12 @@ def build_model(
 
     Args:
         model: as for `convert_model`.
-        recipe: a `Recipe`, its JSON as a mapping, or the path of a .json file.
+        recipe: a `Recipe`, its JSON as a mapping, or the path of a .json file or a bundle (.o3). One that was made
+            for another model (a retrained one, say) is fitted to this: `differences` lists what is not as it was.
         precision: one precision for every layer, instead of a recipe.
         pins: layer id -> precision, above all rules.
+        strict: True refuses a rule whose layer is missing, False drops and lists it. None: drops it where the recipe
+            says which model it was made for.
         data: as for `convert_model`; sets the ranges of int8, and is what is measured on.
         labels: as for `convert_model`.
         preprocessing: as for `convert_model`.
@@ -175,9 +178,10 @@ def build_model(
         batch=batch,
         seed=seed,
     )
-    rules = read_recipe(recipe, precision, pins or {})
     asked = {
-        "recipe": rules.to_dict(),
+        "recipe": read_recipe(recipe, precision),
+        "pins": dict(pins or {}),
+        "strict": strict,
         "measure": measure,
         "target": target,
         "time_budget_s": time_budget_s,
@@ -212,8 +216,8 @@ def list_candidates(model: ModelGiven | None = None, *, workspace: Place = None)
         return [Mixed(row.report, place=place) for row in desk.workspace.candidates(sha256)]
 
 
-def read_recipe(recipe: RecipeGiven | None, precision: str | None, pins: Mapping[str, str]) -> Recipe:
-    """The rules that were given: a recipe or one precision, and pins above them.
+def read_recipe(recipe: RecipeGiven | None, precision: str | None) -> dict[str, Any]:
+    """The JSON of the rules that were given: a recipe, or one precision for everything.
 
     Raises:
         RequestError: neither or both.
@@ -221,26 +225,11 @@ def read_recipe(recipe: RecipeGiven | None, precision: str | None, pins: Mapping
     """
     if (recipe is None) == (precision is None):
         raise RequestError("Give either a recipe or precision=.", hint="For example precision='int8'.")
-    pinned = tuple(Rule(f"layer:{layer}", read_precision(asked), why="pinned") for layer, asked in pins.items())
     if precision is not None:
-        uniform: Precision = read_precision(precision)
-        return Recipe(rules=(*Recipe.uniform(uniform).rules, *pinned))
-    rules = recipe if isinstance(recipe, Recipe) else Recipe.from_dict(_json_of(recipe))
-    return Recipe(rules=(*rules.rules, *pinned))
-
-
-def _json_of(recipe: Mapping[str, Any] | str | Path | None) -> Any:
-    if not isinstance(recipe, str | Path):
-        return recipe
-    path = Path(recipe).expanduser()
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no recipe file '{recipe}'.") from error
-    except OSError as error:
-        raise RecipeError(f"The recipe '{recipe}' cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise RecipeError(f"'{recipe}' is not JSON: {error}.") from error
+        return Recipe.uniform(read_precision(precision)).to_dict()
+    if isinstance(recipe, str | Path):
+        return read_recipe_file(Path(recipe).expanduser())
+    return as_recipe(recipe.to_dict() if isinstance(recipe, Recipe) else recipe)
 
 
 def _recipe_name(recipe: RecipeGiven | None, precision: str | None) -> str | None:

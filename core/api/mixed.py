@@ -17,6 +17,7 @@ from core.api.desk import Place, open_desk
 from core.api.frames import frame
 from core.errors import DataError, RequestError, did_you_mean
 from core.recipe.recipe import Recipe
+from core.report.recipe_file import recipe_document
 from core.runtime.session import open_session, run_session
 from core.runtime.settings import SessionSettings
 from core.store.atomic import written_whole
@@ -158,7 +159,7 @@ class Mixed(Answer):
         writers: dict[str, Callable[[Path], None]] = {
             ".o3": lambda target: self._bundle(target, data=data, original=original),
             ".onnx": self._model,
-            ".json": lambda target: _write(target, json.dumps(self.document["recipe"], indent=2)),
+            ".json": lambda target: _write(target, json.dumps(recipe_document(self.document), indent=1)),
             ".html": self._report,
             ".csv": lambda target: _write(target, self.layers.to_csv()),
         }

@@ -115,8 +115,8 @@ def _fit(
 def _fit_named(
     rule: Rule, kind: str, name: str, table: LayerTable, matched: dict[str, str], *, strict: bool
 ) -> tuple[list[Rule], list[Difference]]:
-    new = matched.get(name)
-    if new is None or new not in table:
+    new = matched.get(name) or (name if name in table else None)
+    if new is None:
         if strict:
             table.layer(name)  # says what is missing, and the nearest name
         return [], [Difference(name, "rule dropped", f"'{rule.match}' = {rule.precision}: no layer to match it")]

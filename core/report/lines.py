@@ -20,6 +20,12 @@ def data_line(data: Mapping[str, Any] | None) -> str:
     return f"{data['name']}: {data['samples']} samples ({splits}), {labels}{remarks}"
 
 
+def units_line(units: Mapping[str, Any]) -> str:
+    """How much of the work was finished before: "57 of 60 pieces were finished before (key 1a2b3c4d5e6f); ..."."""
+    reused, computed = int(units["reused"]), int(units["computed"])
+    return f"{reused} of {reused + computed} pieces were finished before (key {units['key']}); --fresh does all anew"
+
+
 def precisions_line(layers: Sequence[Mapping[str, Any]], key: str) -> str:
     """How many layers have which value of `key`: "int8 42, fp32 7"."""
     counts: dict[str, int] = {}
@@ -35,6 +41,16 @@ def lowered_line(layers: Sequence[Mapping[str, Any]]) -> str:
     lowered = [layer for layer in layers if layer["produced"] != "fp32"]
     into = f": {precisions_line(lowered, 'produced')}" if lowered else ""
     return f"{len(lowered)} of {len(layers)} lowered{into}"
+
+
+def difference_lines(document: Mapping[str, Any]) -> list[str]:
+    """How the model differs from the one that its recipe was made for: "'head' changed: had 640 weights, has 320"."""
+    rows = document.get("differences") or ()
+    return [f"{_quoted(row['layer'])}{row['what']}: {row['why']}" for row in rows]
+
+
+def _quoted(layer: str | None) -> str:
+    return "" if layer is None else f"'{layer}' "
 
 
 def left_lines(layers: Sequence[Mapping[str, Any]], *, most: int = 3) -> list[str]:

@@ -1,4 +1,4 @@
-"""Recipe files: a recipe as JSON, a result document or a bundle; they tell the rules and what they were made for.
+"""Recipe files: a recipe as JSON, a result document or a bundle; they tell the rules and what they were made for."""
 
 from __future__ import annotations
 

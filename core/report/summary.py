@@ -25,6 +25,7 @@ def summarize(document: Document) -> str:
     if layers:
         facts.append(("layers", f"{lines.lowered_line(layers)}; executed: {lines.precisions_line(layers, 'executed')}"))
         facts += [("left", text) for text in lines.left_lines(layers)]
+    facts += [("differs", text) for text in lines.difference_lines(document)]
     facts += [("note", str(note)) for note in document.get("notes") or ()]
     facts += [(part, _permission(document[part])) for part in ("dynamic", "session") if document.get(part)]
     if document.get("data"):

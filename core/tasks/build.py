@@ -139,6 +139,7 @@ class _Measuring:
         )
         return {
             "comparison": comparison,
+            "conditions": comparison["conditions"],
             "accuracy": comparison["accuracy"],
             "fidelity": comparison["fidelity"],
             "conversions": conversions(self.candidate, profile),

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from core.errors import RequestError
+from core.recipe.precision import Precision
+from core.recipe.recipe import read_precision
 from core.runtime.settings import SessionSettings
 
 Params = Mapping[str, Any]
@@ -89,6 +91,18 @@ def read_seconds(params: Params, name: str, *, default: float) -> float:
 def read_text(params: Params, name: str) -> str | None:
     """A text, or None where it is absent or empty."""
     return _text(params, name)
+
+
+def read_pins(params: Params) -> dict[str, Precision]:
+    """Layer -> precision that is settled.
+
+    Raises:
+        RequestError, RecipeError: no mapping, or no precision.
+    """
+    given = params.get("pins") or {}
+    if not isinstance(given, Mapping):
+        raise RequestError(f"'pins' must map layers to precisions, not {given!r}.")
+    return {str(layer): read_precision(str(precision)) for layer, precision in given.items()}
 
 
 def _text(params: Params, name: str, *, required: bool = False) -> str | None:

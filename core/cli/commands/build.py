@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli import answer, options, work
+from core.cli import options, work
+from core.cli.extras import Extras
 from core.cli.files import check_out, find_data, find_model, subject_params, write_out
 from core.cli.request import Request, read_pins, read_request
+from core.cli.results import give_result
 from core.errors import RequestError
 
 PrecisionOption = Annotated[
@@ -18,9 +20,7 @@ PrecisionOption = Annotated[
 ]
 RecipeOption = Annotated[
     Path | None,
-    typer.Option(
-        "--recipe", metavar="R.json", help="Rules: a recipe, a result of --json, or a bundle (.o3)."
-    ),
+    typer.Option("--recipe", metavar="R.json", help="Rules: a recipe, a result of --json, or a bundle (.o3)."),
 ]
 StrictOption = Annotated[
     bool | None,
@@ -43,6 +43,10 @@ def build(
     strict: StrictOption = None,
     pin: options.PinOption = None,
     out: options.OutOption = None,
+    with_data: options.WithDataOption = True,
+    with_original: options.WithOriginalOption = True,
+    page: options.ReportOption = None,
+    csv: options.CsvOption = None,
     measure: MeasureOption = True,
     data: options.DataOption = None,
     preprocessing: options.PreprocessingOption = None,
@@ -79,25 +83,25 @@ def build(
     rules, pins = _recipe(precision, recipe), read_pins(pin)
     asked = {"recipe": rules, "pins": pins, "strict": strict, "measure": measure}
     name = recipe.stem if recipe is not None else str(precision)
-    document = _build(model, request, out, {**asked, "name": name})
-    from core.cli.reports.build import report
-
-    answer.give(document, report, as_json=request.as_json)
-    gate = (document.get("comparison") or {}).get("gate")
-    return 1 if gate and gate.get("met") is False else 0
+    extras = Extras(page, csv, with_data, with_original)
+    document = _build(model, request, out, {**asked, "name": name}, extras)
+    return give_result("build", document, as_json=request.as_json)
 
 
-def _build(model: str, request: Request, out: Path | None, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs the job and writes the file; the document says which."""
+def _build(model: str, request: Request, out: Path | None, more: Mapping[str, Any], extras: Extras) -> dict[str, Any]:
+    """Runs the job and writes the files; the document says which."""
     source = find_model(model)
     data = find_data(request.data, source)
     check_out(out, source.path, data)
+    extras.check(out, source.path, data)
     store = work.open_workspace(request.workspace)
     params = {**subject_params(store, source, data, request), **request.params(), **more, "target": request.target}
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "build", params, title=f"Build {source.name}")
-    return write_out(store, document, out)
+    written = write_out(store, document, out, data=extras.data, original=extras.original)
+    extras.write(written)
+    return written
 
 
 def _recipe(precision: str | None, path: Path | None) -> dict[str, Any]:

@@ -41,9 +41,18 @@ def test_one_precision_is_one_rule_for_everything(mixdesk: Terminal, built: Note
     assert built.params["data"] is None
 
 
-def test_pins_are_the_last_rules(mixdesk: Terminal, built: NotedJobs, tiny: Path) -> None:
+def test_pins_are_told_apart_from_the_rules(mixdesk: Terminal, built: NotedJobs, tiny: Path) -> None:
     mixdesk("build", str(tiny), "--precision", "int8", "--pin", "a=fp32", "--pin", "b=c=int8", "--json")
-    assert _rules(built) == [("*", "int8"), ("layer:a", "fp32"), ("layer:b=c", "int8")]
+    assert _rules(built) == [("*", "int8")]
+    assert built.params["pins"] == {"a": "fp32", "b=c": "int8"}
+
+
+@pytest.mark.parametrize(("flag", "strict"), [("--strict", True), ("--no-strict", False), (None, None)])
+def test_rules_without_a_layer_may_be_refused_or_dropped(
+    *, mixdesk: Terminal, built: NotedJobs, tiny: Path, flag: str | None, strict: bool | None
+) -> None:
+    mixdesk("build", str(tiny), "--precision", "int8", *([] if flag is None else [flag]), "--json")
+    assert built.params["strict"] is strict
 
 
 def test_a_recipe_file_is_read(mixdesk: Terminal, built: NotedJobs, tiny: Path, tmp_path: Path) -> None:
