@@ -8,13 +8,19 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from core.errors import DataError, ModelError, RequestError
+from core.intake.folders import DATA_SUFFIXES, find_inside
+from core.intake.members import IMAGE_SUFFIXES
 from core.intake.samples import Sample, find_sample, list_samples
 from core.store.rows import DatasetRow, ModelRow, now
-from dashboard import services, state
+from dashboard import opening, services, state
 from dashboard.options import UPLOAD_LIMIT_MB
 from dashboard.services import Subject
 
 _NAME_LIMIT = 80
+_PLAIN_SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
+_NEITHER = "Give an .onnx, or a .zip with one and its weights; as data an .npz, or images, sound or text in a .zip."
+#: In the bytes of every model whose weights lie in other files: the key under which they are named.
+_EXTERNAL_MARK = b"location"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
@@ -35,26 +41,71 @@ def open_sample(name: str) -> None:
 
 
 def open_upload(given: Sequence[tuple[str, bytes]]) -> None:
-    """Takes uploaded files: an .onnx puts a model on the desk, an .npz becomes its data (or the present model's).
+    """Takes uploaded files: a model in whatever form, its data, or both.
 
-    Only names and sizes are judged here. The bytes are read in a child process, since a malformed model may end the
-    process that reads it; what is wrong with them is told by that job.
+    Only names and sizes are judged here. One .onnx and one .npz are put on the desk at once; everything else is looked
+    at by a job, since files from strangers may end the process that reads them, and `opening` tells how it ends. Files
+    that come without a model complete one that waits for its weights.
 
     Raises:
-        ModelError, DataError, RequestError: a file is empty, too large, or neither of the two.
+        ModelError, DataError, RequestError: a file is empty, too large, or there is nothing to use it for.
     """
-    files, names = dict(given), [name for name, _ in given]
-    model_file, data_file = _one(names, ".onnx"), _one(names, ".npz")
-    for name in files:
-        if name not in (model_file, data_file):
-            hint = "Give one .onnx file and, if you have it, one .npz file with its inputs."
-            raise RequestError(f"'{shown_name(name)}' is neither a model (.onnx) nor data (.npz).", hint=hint)
-    for name, content in files.items():
+    for name, content in given:
         _check_size(name, content)
-    on = _on_desk() if model_file is None else Subject(_keep_model(model_file, files[model_file]), data=None)
-    if data_file is not None:
-        on = replace(on, data=_keep_data(data_file, files[data_file], on.model))
-    _put(on, afresh=True)
+    files, waiting = dict(given), opening.waiting()
+    model_file, data_file = _one(list(files), ".onnx"), _one(list(files), ".npz")
+    if waiting is not None and model_file is None and not any(_suffix(name) in (".zip", ".npz") for name in files):
+        _look_at({**waiting.files, **_staged(files)}, waiting.name)
+    elif model_file is None or _needs_a_look(files, model_file):
+        _look_at_data_or_more(files, data_file)
+    else:
+        on = Subject(_keep_model(model_file, files[model_file]), data=None)
+        put_on_desk(
+            on if data_file is None else replace(on, data=_keep_data(data_file, files[data_file], on.model)),
+            afresh=True,
+        )
+
+
+def _look_at_data_or_more(files: Mapping[str, bytes], data_file: str | None) -> None:
+    """What is not one plain model: data for the model on the desk, an archive, or a model in several files."""
+    if data_file is not None and len(files) == 1:
+        on = _on_desk()
+        put_on_desk(replace(on, data=_keep_data(data_file, files[data_file], on.model)), afresh=True)
+        return
+    kinds = {_suffix(name) for name in files}
+    for name in files:
+        if not kinds & {".onnx", ".zip"} and _suffix(name) not in (*DATA_SUFFIXES, *IMAGE_SUFFIXES, ".json"):
+            raise RequestError(f"'{shown_name(name)}' is neither a model nor data.", hint=_NEITHER)
+    if not kinds & {".onnx", ".zip"}:
+        _on_desk()
+    first = next((name for name in files if _suffix(name) in (".onnx", ".zip")), next(iter(files)))
+    _look_at(_staged(files), shown_name(first))
+
+
+def open_server_file(folder: str, path: str) -> None:
+    """Has a file of an allowed server folder looked at and copied in, with the weights beside it.
+
+    Raises:
+        NotFoundError, RequestError: it is not there, or not where the owner allows.
+    """
+    find_inside(folder, path)
+    state.OPENING.set(services.submit_bring(f"Open {PurePath(path).name}", folder=folder, path=path))
+
+
+def _needs_a_look(files: Mapping[str, bytes], model_file: str) -> bool:
+    """Whether there is more than a model in one piece and, maybe, an .npz."""
+    return any(_suffix(name) not in (".onnx", ".npz") for name in files) or _EXTERNAL_MARK in files[model_file]
+
+
+def _staged(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Writes uploads to disk; name -> hash."""
+    put = services.workspace().files.put
+    return {_file_name(name): put(content, suffix=_stored_suffix(name)) for name, content in files.items()}
+
+
+def _look_at(staged: Mapping[str, str], name: str) -> None:
+    files = [{"name": each, "sha256": sha256} for each, sha256 in staged.items()]
+    state.OPENING.set(services.submit_bring(f"Open {name}", files=files))
 
 
 def leave_data() -> None:
@@ -66,14 +117,14 @@ def leave_data() -> None:
 def use_synthetic(shapes: Mapping[str, Sequence[int]]) -> None:
     """Judges the model on seeded synthetic inputs of these shapes (none: proposed ones)."""
     chosen = {name: tuple(shape) for name, shape in shapes.items()}
-    _put(replace(_on_desk(), data=None, shapes=chosen))
+    put_on_desk(replace(_on_desk(), data=None, shapes=chosen))
 
 
 def use_data(sha256: str) -> None:
     """Judges the model on other data that was given for it."""
     on = _on_desk()
     chosen = next((row for row in services.datasets(on.model) if row.sha256 == sha256), on.data)
-    _put(replace(on, data=chosen, shapes={}))
+    put_on_desk(replace(on, data=chosen, shapes={}))
 
 
 def shown_name(file_name: str) -> str:
@@ -87,7 +138,8 @@ def shown_origin(origin: str) -> str:
     return shown_name(origin) if "/" in origin or "\\" in origin else origin
 
 
-def _put(on: Subject, *, afresh: bool = False) -> None:
+def put_on_desk(on: Subject, *, afresh: bool = False) -> None:
+    """Makes this what the link names, and sees to it that it gets read; `afresh`: also where that failed before."""
     if state.MODEL.get() != on.model.sha256[: state.LINK_DIGITS]:
         state.choose_model(on.model.sha256)
     state.DATA.set(state.SYNTHETIC if on.data is None else on.data.sha256)
@@ -102,23 +154,47 @@ def _on_desk() -> Subject:
     return on
 
 
-def _keep_model(name: str, content: bytes) -> ModelRow:
-    sha256 = services.workspace().files.put(content, suffix=".onnx")
+def model_row(name: str, sha256: str, size_bytes: int, origin: str) -> ModelRow:
+    """The row of a stored model; one that is known already keeps its name and takes the new origin."""
     known = next((row for row in services.models() if row.sha256 == sha256), None)
     if known is not None:
-        return services.workspace().add_model(known.name, sha256, known.size_bytes, "upload")
-    return ModelRow(sha256=sha256, name=_stem(name), size_bytes=len(content), origin="upload", created_at=now())
+        return services.workspace().add_model(known.name, sha256, known.size_bytes, origin)
+    return ModelRow(sha256=sha256, name=shown_name(name), size_bytes=size_bytes, origin=origin, created_at=now())
 
 
-def _keep_data(name: str, content: bytes, model: ModelRow) -> DatasetRow:
+def data_row(name: str, sha256: str, size_bytes: int, model: ModelRow) -> DatasetRow:
+    """The row that stored data will get once it was read and fits."""
     return DatasetRow(
-        sha256=services.workspace().files.put(content, suffix=".npz"),
+        sha256=sha256,
         model_sha256=model.sha256,
         name=_stem(name),
-        size_bytes=len(content),
+        size_bytes=size_bytes,
         synthetic=False,
         created_at=now(),
     )
+
+
+def _keep_model(name: str, content: bytes) -> ModelRow:
+    sha256 = services.workspace().files.put(content, suffix=".onnx")
+    return model_row(_stem(name), sha256, len(content), "upload")
+
+
+def _keep_data(name: str, content: bytes, model: ModelRow) -> DatasetRow:
+    return data_row(name, services.workspace().files.put(content, suffix=".npz"), len(content), model)
+
+
+def _suffix(name: str) -> str:
+    return PurePath(name).suffix.lower()
+
+
+def _file_name(name: str) -> str:
+    """The name under which a model may ask for a file: as it was given, without folders."""
+    return PurePath(name.replace("\\", "/")).name or "unnamed"
+
+
+def _stored_suffix(name: str) -> str:
+    suffix = _suffix(name)
+    return suffix if _PLAIN_SUFFIX.fullmatch(suffix) else ""
 
 
 def _one(names: Sequence[str], suffix: str) -> str | None:
@@ -129,11 +205,11 @@ def _one(names: Sequence[str], suffix: str) -> str | None:
 
 
 def _check_size(name: str, content: bytes) -> None:
-    kind = ModelError if name.lower().endswith(".onnx") else DataError
+    kind = ModelError if _suffix(name) == ".onnx" else DataError
     if not content:
         raise kind(f"'{shown_name(name)}' is empty.", hint="Export or copy the file again.")
     if len(content) > UPLOAD_LIMIT_MB * 1024**2:
-        hint = "Use the command line on the server for larger files."
+        hint = "Larger files are opened from a folder of the server that its owner allows."
         raise kind(f"'{shown_name(name)}' is larger than {UPLOAD_LIMIT_MB} MB.", hint=hint)
 
 

@@ -93,19 +93,27 @@ OUTPUTS = LinkKey("outputs")
 OPENING = LinkKey("opening")
 PREPARING = LinkKey("preparing")
 
-LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING)
+#: The run whose details the page Runs shows: the id of a job, or of a candidate whose job was forgotten.
+RUN = LinkKey("run")
+
+LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING, RUN)
 
 #: More threads or samples per run than this are a mistyped link, not a wish.
 MOST_THREADS, MOST_BATCH = 1024, 65_536
 
 #: An error object that the last pressed button left to be shown once.
 NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None)
+#: A sentence that the last pressed button left to be shown once: what was done, or left out.
+TOLD: SessionKey[str | None] = SessionKey("told", lambda: None)
 #: Per parameter of the link: what it named and this workspace does not have.
 LINK_NOTES: SessionKey[dict[str, LinkNote]] = SessionKey("link.notes", dict)
 #: Counts what was opened; the keys of drop zone and menu change with it, which empties the one and closes the other.
 OPENED: SessionKey[int] = SessionKey("opened", lambda: 0)
 #: Counts how often outputs were chosen; the table's key changes with it, so that it starts from what was chosen.
 OUTPUTS_SEEN: SessionKey[int] = SessionKey("outputs.seen", lambda: 0)
+#: Per set of data that is prepared (the job that looked at it): its tokenizer, and the preprocessing it begins with.
+TOKENIZERS: SessionKey[dict[str, str]] = SessionKey("preparing.tokenizers", dict)
+BEGINNINGS: SessionKey[dict[str, Mapping[str, Any]]] = SessionKey("preparing.beginnings", dict)
 
 
 def follow_link() -> None:
@@ -211,3 +219,16 @@ def _write(key: LinkKey, value: str | None) -> None:
 MIXES: SessionKey[dict[str, History]] = SessionKey("mix.histories", dict)
 #: Why the recipe file that was brought in last was refused.
 RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.problem", lambda: None)
+
+# ---- Runs page --------------------------------------------------------------------------------------------------
+
+#: Counts how often a run was chosen elsewhere than in the table; its key changes with it, so that it shows the choice.
+RUN_CHOSEN: SessionKey[int] = SessionKey("runs.chosen", lambda: 0)
+#: What was deleted last and how much that freed, told once.
+FREED: SessionKey[str | None] = SessionKey("runs.freed", lambda: None)
+
+
+def choose_run(run_id: str | None) -> None:
+    """Shows another run, chosen elsewhere than in the table."""
+    RUN.set(run_id)
+    RUN_CHOSEN.set(RUN_CHOSEN.get() + 1)

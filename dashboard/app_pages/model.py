@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import empty, jobs, model_view, saved_mixes, upload
+from dashboard.widgets import empty, jobs, model_view, opening, saved_mixes, upload
 
+if opening.draw():
+    st.stop()
 on = services.subject()
 if on is None:
     empty.choose_model()

@@ -5,7 +5,16 @@ Bringing models and data in is in `dashboard/loading.py`.
 """
 
 from dashboard.services.desk import datasets, find_model, models, subject
-from dashboard.services.documents import Document, build, comparison, ensure_inspected, inspection, machine, profile
+from dashboard.services.documents import (
+    Document,
+    build,
+    comparison,
+    ensure_inspected,
+    inspection,
+    machine,
+    probed_at,
+    profile,
+)
 from dashboard.services.library import (
     DRAFT,
     candidate,
@@ -24,11 +33,24 @@ from dashboard.services.library import (
     save_mix,
     save_shapes,
 )
+from dashboard.services.previews import preview
+from dashboard.services.runs import (
+    all_runs,
+    clean_jobs,
+    delete_model,
+    delete_run,
+    disk_use,
+    document_of,
+    free_unused,
+    lineage,
+    unbuilt_mixes,
+)
 from dashboard.services.server import close, conditions, start, workspace
 from dashboard.services.subjects import DEFAULTS, Subject
 from dashboard.services.work import (
     ACTIVE,
     concerns,
+    find_job,
     job,
     job_of,
     jobs,
@@ -37,7 +59,9 @@ from dashboard.services.work import (
     stop,
     submit,
     submit_again,
+    submit_bring,
     submit_build,
+    submit_convert,
     submit_inspect,
     submit_machine,
     submit_optimize,
@@ -46,12 +70,13 @@ from dashboard.services.work import (
 
 # fmt: off
 __all__ = [
-    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "build", "candidate", "candidates", "close", "comparison",
-    "concerns", "conditions", "current_candidate", "datasets", "draft", "ensure_inspected", "file_bytes",
-    "file_name", "file_url", "find_file", "find_model", "inspection", "job", "job_of", "jobs", "log_tail", "machine",
-    "mixes", "models", "named_shapes", "partials", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix",
-    "save_shapes", "start", "stop", "subject", "submit",
-    "submit_again", "submit_build", "submit_inspect", "submit_machine", "submit_optimize", "submit_profile",
-    "workspace",
+    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "all_runs", "build", "candidate", "candidates",
+    "clean_jobs", "close", "comparison", "concerns", "conditions", "current_candidate", "datasets", "delete_model",
+    "delete_run", "disk_use", "document_of", "draft", "ensure_inspected", "file_bytes", "file_name", "file_url",
+    "find_file", "find_job", "find_model", "free_unused", "inspection", "job", "job_of", "jobs", "lineage",
+    "log_tail", "machine", "mixes", "models", "named_shapes", "partials", "preview", "probed_at", "profile",
+    "remove_mix", "remove_shapes", "save_draft", "save_mix", "save_shapes", "start", "stop", "subject", "submit", "submit_again",
+    "submit_bring", "submit_build", "submit_convert", "submit_inspect", "submit_machine", "submit_optimize",
+    "submit_profile", "unbuilt_mixes", "workspace",
 ]
 # fmt: on

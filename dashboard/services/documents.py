@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -49,6 +50,11 @@ def machine() -> Document | None:
     return None if known is None else {"capability": known["rows"], "saturates": known["saturates"]}
 
 
+def probed_at() -> datetime | None:
+    """When this machine was probed with these versions; None where nobody asked yet."""
+    return workspace().cached_at(cache_key(SessionSettings(threads=int(DEFAULTS["threads"]))))
+
+
 def build(candidate_id: str) -> Document | None:
     """What was built: the candidate's `build` or `optimize` document."""
     report: Document = candidate(candidate_id).report
@@ -65,6 +71,11 @@ def comparison(candidate_id: str) -> Document | None:
 def _newest(on: Subject, kind: str) -> Document | None:
     done = next((row for row in work.jobs(on, kind=kind, states=(JobState.DONE,)) if work.concerns(row, on)), None)
     return None if done is None else _document(str(workspace().path), done.id)
+
+
+def result_of(job_id: str) -> Document | None:
+    """The document of a job that is done; do not change it, all visitors share it."""
+    return _document(str(workspace().path), job_id)
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from core.errors import NotFoundError
 from core.jobs import queue
 from core.store.rows import JobRow, JobState, Partial
 from dashboard import state
@@ -49,9 +50,22 @@ def submit_optimize(
     return submit(on, "optimize", title=title, target=target, time_budget_s=time_budget_s, pins=dict(pins or {}))
 
 
-def submit_machine() -> str:
-    """Queues finding out what this machine executes."""
-    return queue.submit(workspace(), "machine", dict(DEFAULTS), title="Probe this machine")
+def submit_machine(*, refresh: bool = False) -> str:
+    """Queues finding out what this machine executes; with `refresh` even if that is known."""
+    return queue.submit(workspace(), "machine", {**DEFAULTS, "refresh": refresh}, title="Probe this machine")
+
+
+def submit_bring(title: str, **params: Any) -> str:
+    """Queues looking at files that were uploaded (`files`) or lie in a server folder (`folder`, `path`)."""
+    return queue.submit(workspace(), "bring", {**DEFAULTS, **params}, title=title)
+
+
+def submit_convert(
+    on: Subject, source: Mapping[str, Any], preprocessing: Mapping[str, Any], *, limit: int | None
+) -> str:
+    """Queues making data of images, sound or text; `source` has `source`, `source_name` and `tokenizer`."""
+    title = f"Prepare {source['source_name']}"
+    return submit(on, "convert", title=title, **source, preprocessing=dict(preprocessing), limit=limit)
 
 
 def submit_again(row: JobRow) -> str:
@@ -66,6 +80,14 @@ def job(job_id: str) -> JobRow:
         NotFoundError: no such job.
     """
     return queue.job(workspace(), job_id)
+
+
+def find_job(job_id: str | None) -> JobRow | None:
+    """A job as it stands now; None where there is none (any more)."""
+    try:
+        return None if job_id is None else job(job_id)
+    except NotFoundError:
+        return None
 
 
 def jobs(

@@ -8,7 +8,7 @@ from core.errors import MixdeskError
 from core.intake.samples import Sample
 from core.report import quantities
 from dashboard import loading, state
-from dashboard.widgets import errors, upload
+from dashboard.widgets import errors, folders, upload
 from dashboard.widgets.text import plain, sentence
 
 _COLUMNS = 3
@@ -42,11 +42,12 @@ def offers() -> None:
     with right:
         st.subheader("Load your own", anchor=False)
         upload.drop_files(
-            "An .onnx file and, if you have it, an .npz with one array per input (y: labels)",
-            kinds=("onnx", "npz"),
+            "An .onnx with its weight files, or a .zip of them; data in the same drop if you have it",
+            kinds=upload.ANY,
             key="upload.first",
         )
         st.caption("Files stay on this server. Without data, seeded synthetic inputs are used and flagged as such.")
+        folders.draw(key="first.server")
 
 
 def sample_buttons(*, key: str) -> None:
@@ -108,3 +109,7 @@ def notice() -> None:
     if told is not None:
         errors.show_document(told)
         state.NOTICE.set(None)
+    done = state.TOLD.get()
+    if done is not None:
+        st.info(plain(done), icon=":material/info:")
+        state.TOLD.set(None)

@@ -12,7 +12,7 @@ from core.report import quantities
 from dashboard import loading, shape_fields, state
 from dashboard.graph_viewer import netron_url
 from dashboard.services import Document, Subject
-from dashboard.widgets import empty, running, shapes, upload
+from dashboard.widgets import empty, folders, running, shapes, upload
 from dashboard.widgets.text import plain, sentence
 
 _GRAPH_HEIGHT = 660
@@ -44,7 +44,10 @@ def heading(on: Subject) -> None:
         st.caption(facts, width="stretch")
         with st.popover("Open another model", icon=":material/folder_open:", key=f"model.another.{state.OPENED.get()}"):
             empty.sample_buttons(key="another")
-            upload.drop_files("Your model", kinds=("onnx", "npz"), key="upload.another")
+            upload.drop_files(
+                "Your model: .onnx with its weight files, or .zip; data too", kinds=upload.ANY, key="upload.another"
+            )
+            folders.draw(key="another.server")
 
 
 def figures(document: Document) -> None:
@@ -153,7 +156,11 @@ def data(on: Subject, document: Document) -> None:
             shapes.editor(on, inputs, sizes)
         elif open_inputs := [str(spec["name"]) for spec in inputs if shape_fields.is_open(spec)]:
             st.caption(plain(f"Open sizes come from the data: {shape_fields.told(sizes, only=open_inputs)}"))
-        upload.drop_files("Add data (.npz: one array per input, y for labels)", kinds=("npz",), key="upload.data")
+        upload.drop_files(
+            "Add data: .npz (one array per input, y for labels), a .zip of images or .wav files, or a table of texts",
+            kinds=upload.ANY,
+            key="upload.data",
+        )
 
 
 def _told(what: str, more: str | None) -> str:

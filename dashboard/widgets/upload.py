@@ -8,13 +8,16 @@ from core.errors import MixdeskError
 from dashboard import loading, state
 from dashboard.options import UPLOAD_LIMIT_MB
 
+#: A model may keep its weights in files of any name: the drop zone takes everything, and what is of no use is told.
+ANY: tuple[str, ...] | None = None
 
-def drop_files(label: str, *, kinds: tuple[str, ...], key: str) -> None:
-    """A drop zone; files are taken as soon as they are there, and the zone is empty again."""
+
+def drop_files(label: str, *, kinds: tuple[str, ...] | None, key: str) -> None:
+    """A drop zone; files are taken as soon as they are there, and the zone is empty again. No kinds: any file."""
     name = f"{key}.{state.OPENED.get()}"
     st.file_uploader(
         label,
-        type=list(kinds),
+        type=None if kinds is None else list(kinds),
         accept_multiple_files=True,
         max_upload_size=UPLOAD_LIMIT_MB,
         key=name,
@@ -37,4 +40,4 @@ def _take(name: str) -> None:
 def other_data() -> None:
     """After data that did not fit: give other data, or go on without it."""
     st.button("Go on without this data", key="upload.leave", icon=":material/undo:", on_click=loading.leave_data)
-    drop_files("Other data (.npz)", kinds=("npz",), key="upload.other")
+    drop_files("Other data (.npz, or images, sound or text)", kinds=ANY, key="upload.other")

@@ -159,9 +159,10 @@ def test_a_file_that_is_too_large_is_refused_at_once(desk: Workspace, monkeypatc
 
 
 def test_a_file_of_another_kind_is_refused_by_name(desk: Workspace) -> None:
-    with pytest.raises(RequestError, match=r"'notes\.txt' is neither a model \(\.onnx\) nor data \(\.npz\)"):
-        loading.open_upload([("notes.txt", b"notes")])
+    with pytest.raises(RequestError, match=r"'notes\.pdf' is neither a model nor data"):
+        loading.open_upload([("notes.pdf", b"notes")])
     assert desk.models() == ()
+    assert jobs(desk) == ()
 
 
 def test_two_models_at_once_are_refused(desk: Workspace) -> None:

@@ -158,8 +158,9 @@ def test_two_of_one_kind_are_refused(store: Workspace) -> None:
 
 
 def test_a_hostile_archive_is_refused(store: Workspace) -> None:
+    hostile = {"../net.onnx": model(None)}
     with pytest.raises(RequestError, match="outside the folder"):
-        dropped(store, net_dot_zip=packed(_dot__dot___net_dot_onnx=model(None)))
+        dropped(store, net_dot_zip=packed(**hostile))
 
 
 @pytest.fixture

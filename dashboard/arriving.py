@@ -1,0 +1,78 @@
+"""Arriving: what a finished job brought goes onto the desk - a model, its data, or data that has yet to be prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.errors import DataError
+from core.store.rows import JobRow
+from dashboard import loading, services, state
+from dashboard.services import Subject
+
+_SHOWN = 4
+
+
+def opened(row: JobRow) -> None:
+    """Takes what a finished `bring` job found; nothing is done where a model still waits for its weights."""
+    result: Mapping[str, Any] = row.result or {}
+    if result.get("missing"):
+        return
+    state.OPENING.set(None)
+    data: Mapping[str, Any] = result.get("data") or {}
+    ready = data.get("kind") == "npz"
+    on = _model(result) or services.subject()
+    if on is None:
+        error = DataError("There is no model to use this data with.", hint="Give the model together with the data.")
+        state.NOTICE.set(error.to_dict())
+        return
+    if ready:
+        on = replace(on, data=loading.data_row(data["name"], data["sha256"], _size(data["sha256"]), on.model))
+    if ready or result.get("model"):
+        loading.put_on_desk(on, afresh=True)
+    if data and not ready:
+        state.PREPARING.set(row.id)
+    elif result.get("tokenizer"):
+        _keep_tokenizer(str(result["tokenizer"]))
+    _tell_unused(result.get("unused") or ())
+
+
+def converted(row: JobRow) -> None:
+    """Judges the model on data that a finished `convert` job made."""
+    result: Mapping[str, Any] = row.result or {}
+    on = services.subject()
+    state.PREPARING.set(None)
+    if on is None or row.params.get("model") != on.model.sha256:
+        return
+    data = loading.data_row(str(result["name"]), str(result["data"]), 0, on.model)
+    known = next((each for each in services.datasets(on.model) if each.sha256 == data.sha256), data)
+    loading.put_on_desk(replace(on, data=known, shapes={}))
+
+
+def _model(result: Mapping[str, Any]) -> Subject | None:
+    if not result.get("model"):
+        return None
+    name, origin = str(result["name"]), str(result["origin"])
+    row = loading.model_row(name, str(result["model"]), int(result["bytes"] or 0), origin)
+    return Subject(row, data=None, threads=state.threads())
+
+
+def _keep_tokenizer(sha256: str) -> None:
+    preparing = state.PREPARING.get()
+    if preparing is None:
+        state.TOLD.set("A tokenizer is used with texts: drop it together with them.")
+    else:
+        state.TOKENIZERS.get()[preparing] = sha256
+
+
+def _tell_unused(names: Any) -> None:
+    if names:
+        shown = ", ".join(f"'{loading.shown_name(name)}'" for name in names[:_SHOWN])
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        state.TOLD.set(f"Not used, since the model asks for no such file: {shown}{more}.")
+
+
+def _size(sha256: str) -> int:
+    files = services.workspace().files
+    return files.stat(sha256).size_bytes if files.has(sha256) else 0
