@@ -65,7 +65,7 @@ class Child:
         return True
 
     def memory_bytes(self) -> int:
-        """Resident memory of all processes of the group's tree."""
+        """Resident memory of all processes of the group's tree, without mapped files, which can always be let go."""
         try:
             leader = psutil.Process(self.pid)
             tree = [leader, *leader.children(recursive=True)]
@@ -74,7 +74,8 @@ class Child:
         total = 0
         for process in tree:
             with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
+                memory = process.memory_info()
+                total += memory.rss - getattr(memory, "shared", 0)
         return total
 
     def _signal_group(self, number: signal.Signals) -> None:
