@@ -20,7 +20,7 @@ from core.intake.labels import find_column, propose_labels, read_table
 from core.intake.members import AUDIO_SUFFIXES, IMAGE_SUFFIXES, TABLE_SUFFIXES, Members, UnreadableError
 from core.intake.model import Model
 from core.intake.preprocessing import AudioPreprocessing, ImagePreprocessing, TextPreprocessing
-from core.intake.proposals import propose_shapes
+from core.intake.proposals import SIGNAL, propose_shapes
 from core.intake.targets import ImageTarget, image_target, sound_target, text_targets
 from core.intake.texts import tokenizer_length
 from core.intake.texts_reader import LABEL_COLUMNS
@@ -96,7 +96,7 @@ def guess_audio(model: Model, members: Members, shapes: Shapes, proposal: Shapes
         window, window_told = given[-1], None
     else:
         proposed = (proposal or propose_shapes(model)).get(spec.name, (0,))[-1]
-        window = proposed if has_rate else max(proposed, int(rate * _WINDOW_S))
+        window = max(proposed, SIGNAL if has_rate else int(rate * _WINDOW_S))
         window_told = f"windows are {window} samples long"
     labels, labels_told = propose_labels(members, members.having(AUDIO_SUFFIXES))
     constants, constants_told = propose_constants(model, {spec.name}, values={r"(^|_)sr$|rate": rate})

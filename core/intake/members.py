@@ -90,7 +90,7 @@ def open_members(source: Path, *, name: str | None = None) -> Iterator[Members]:
         return
     if not source.is_file():
         raise DataError(f"There is no file or folder '{source}'.", hint="Check the path of the data.")
-    if not zipfile.is_zipfile(source):
+    if not zipfile.is_zipfile(source) and not label.lower().endswith(".zip"):
         inner = label if Path(label).suffix else source.name
         yield Members(label, (inner,), paths={inner: source})
         return
