@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import core
-from core.cli.commands import build, compare, inspect, jobs, later, machine, optimize, profile, samples, ui
+from core.cli.commands import build, compare, inspect, jobs, later, machine, optimize, profile, samples, ui, verify
 from core.errors import RequestError
 
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}
@@ -51,10 +51,10 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
     build.build,
     optimize.optimize,
     compare.compare,
+    verify.verify,
     samples.samples,
 )
 for _command in _COMMANDS:
     app.command()(_command)
 app.add_typer(jobs.app)
-for _command in (later.sensitivity, later.verify):
-    app.command(hidden=True, context_settings=later.ANYTHING)(_command)
+app.command(hidden=True, context_settings=later.ANYTHING)(later.sensitivity)

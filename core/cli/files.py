@@ -143,7 +143,8 @@ def write_out(
 ) -> dict[str, Any]:
     """Writes the model that a job made, each file in one step; the completed document.
 
-    Where `out` ends in .o3 it is a bundle, with the holdout samples and the original unless told otherwise. `output` and `output_data` name the files: a model of several files is written with its large weights beside it.
+    Where `out` ends in .o3 it is a bundle, with the holdout samples and the original unless told otherwise. `output`
+    and `output_data` name the files: a model of several files is written with its large weights beside it.
     """
     if out is None:
         return {**document, "output": None, "output_data": None}

@@ -64,11 +64,26 @@ WorkspaceOption = Annotated[
     ),
 ]
 FreshOption = Annotated[
-    bool, typer.Option("--fresh", help="Use nothing that an earlier job on the same model and data has finished.")
+    bool, typer.Option("--fresh", help="Measure everything anew: use nothing that earlier jobs have finished.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 OutOption = Annotated[
-    Path | None, typer.Option("-o", "--out", metavar="OUT.onnx", help="Write the resulting model to this file.")
+    Path | None,
+    typer.Option(
+        "-o", "--out", metavar="OUT.onnx|OUT.o3", help="Write the resulting model, or a bundle with its proof, there."
+    ),
+]
+WithDataOption = Annotated[
+    bool, typer.Option("--with-data/--no-data", help="Put the holdout samples into the bundle, or leave them out.")
+]
+WithOriginalOption = Annotated[
+    bool, typer.Option("--with-original/--no-original", help="Put the original into the bundle, or leave it out.")
+]
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", metavar="OUT.html", help="Write the result as a page that stands alone.")
+]
+CsvOption = Annotated[
+    Path | None, typer.Option("--csv", metavar="OUT.csv", help="Write the table of the result as CSV.")
 ]
 PinOption = Annotated[
     list[str] | None,

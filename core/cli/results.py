@@ -55,7 +55,8 @@ def write_result(store: Workspace, row: JobRow, out: Path | None) -> Callable[[d
 def status_of(kind: str, document: Mapping[str, Any]) -> int:
     """1 where a target or gate was not met or a bundle's figures do not agree, else 0."""
     if kind == "verify":
-        return 1 if document.get("agrees") is False else 0
+        missed = (document.get("target") or {}).get("met") is False
+        return 1 if missed or document.get("agrees") is False else 0
     judged: Any = document if kind in _JUDGED else None
     for key in _JUDGED.get(kind, ()):
         judged = (judged or {}).get(key)

@@ -20,6 +20,7 @@ from core.report.bundle import BundleParts, write_bundle
 from core.report.html import report_html
 from core.report.instructions import rests_on
 from core.report.manifest import HOLDOUT, MODEL, ORIGINAL, LeftOut, Manifest
+from core.report.recipe_file import recipe_document
 from core.report.summary import target_of
 from core.store.rows import CandidateRow
 from core.store.workspace import Workspace
@@ -99,7 +100,7 @@ def bundle_candidate(
         parts = BundleParts(
             manifest=manifest,
             model=_model_files(workspace, row),
-            recipe=_json(row.recipe),
+            recipe=_json(recipe_document({"recipe": row.recipe, "made_for": row.report.get("made_for")})),
             plan=_json(row.plan),
             report=_json(row.report),
             page=report_html(row.report, name=row.name).encode(),

@@ -87,7 +87,18 @@ def documents(
         "optimize": {"time_budget_s": 2, "target": "sqnr>=1"},
         "compare": {"candidate_file": subject["model"], "time_budget_s": 0.5, "target": "sqnr>=1"},
     }
-    return {kind: run_task(store, kind, {**subject, **more.get(kind, {})}, Silent()) for kind in KINDS}
+    found: dict[str, dict[str, Any]] = {}
+    for kind in KINDS:
+        found[kind] = run_task(store, kind, {**subject, **more.get(kind, {}), **_made_before(found)}, Silent())
+    return found
+
+
+def _made_before(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What later kinds of work need from earlier ones: `bundle` a candidate, `verify` a bundle."""
+    made = {"candidate": found.get("build", {}).get("candidate"), "bundle": found.get("bundle", {}).get("file")}
+    return {name: value for name, value in made.items() if value is not None} | (
+        {"time_budget_s": 0.5, "data": None} if "bundle" in found else {}
+    )
 
 
 def _few_samples(data: Path, out: Path) -> Path:

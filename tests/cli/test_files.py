@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 from core.cli.files import check_out, find_data, find_model
-from core.errors import ModelError, NotFoundError, RequestError, UnavailableError
+from core.errors import ModelError, NotFoundError, RequestError
 from tests.intake.several import save_apart
 
 
@@ -71,9 +71,8 @@ def test_an_input_is_never_overwritten_under_any_of_its_names(tiny: Path, tmp_pa
             check_out(out, tiny, None)
 
 
-def test_a_bundle_is_not_written_yet(tmp_path: Path) -> None:
-    with pytest.raises(UnavailableError, match="not in this version yet"):
-        check_out(tmp_path / "out.o3")
+def test_the_output_may_be_a_bundle(tmp_path: Path) -> None:
+    check_out(tmp_path / "out.o3")
 
 
 @pytest.mark.parametrize("name", ["out", "out.tflite"])

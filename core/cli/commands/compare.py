@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from core.cli import answer, options, work
+from core.cli.extras import Extras
 from core.cli.files import find_data, find_model, put_model, subject_params
 from core.cli.request import read_request
 
@@ -55,6 +56,8 @@ def compare(
     )
     first, second = find_model(a), find_model(b)
     data_path = find_data(request.data, first)
+    extras = Extras(csv=csv)
+    extras.check(None, first.path, second.path, data_path)
     store = work.open_workspace(request.workspace)
     params = {
         **subject_params(store, first, data_path, request),
@@ -66,6 +69,7 @@ def compare(
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "compare", params, title=f"Compare {first.name} with {second.name}")
+    extras.write(document)
     from core.cli.reports.compare import report
 
     answer.give(document, report, as_json=request.as_json)

@@ -17,8 +17,3 @@ RestArgument = Annotated[list[str] | None, typer.Argument(hidden=True)]
 def sensitivity(rest: RestArgument = None) -> int:
     """Not in this version yet."""
     refuse("'mixdesk sensitivity'", instead="'mixdesk optimize' measures how sensitive each group is on its way.")
-
-
-def verify(rest: RestArgument = None) -> int:
-    """Not in this version yet."""
-    refuse("'mixdesk verify'", instead="'mixdesk compare A B' measures one model against another.")

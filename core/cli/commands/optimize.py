@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from core.cli import answer, not_yet, options, work
+from core.cli import options, work
+from core.cli.extras import Extras
 from core.cli.files import check_out, find_data, find_model, subject_params, write_out
 from core.cli.request import Request, read_pins, read_request
+from core.cli.results import give_result
 
 MixedOption = Annotated[
-    str, typer.Option("--precision", metavar="P", help="'mixed': chosen layer by layer among fp32 and int8.")
+    str,
+    typer.Option(
+        "--precision", metavar="P", help="'mixed': chosen layer by layer; or one for everything, where that is faster."
+    ),
 ]
 ObjectiveOption = Annotated[str, typer.Option("--objective", metavar="GOAL", help="What to gain: latency.")]
-CacheOption = Annotated[str, typer.Option("--cache", hidden=True, help="Not in this version yet, except none.")]
-DynamicOption = Annotated[bool, typer.Option("--dynamic-graph", hidden=True, help="Not in this version yet.")]
+CacheOption = Annotated[
+    str,
+    typer.Option("--cache", metavar="STRATEGY", help="'none', or 'auto': allows caches (this version builds none)."),
+]
+DynamicOption = Annotated[
+    bool,
+    typer.Option("--dynamic-graph", help="Allow early exits and the like (this version builds none, and says so)."),
+]
 
 
 def optimize(
     model: options.ModelArgument,
     *,
     out: options.OutOption = None,
+    with_data: options.WithDataOption = True,
+    with_original: options.WithOriginalOption = True,
+    page: options.ReportOption = None,
+    csv: options.CsvOption = None,
     precision: MixedOption = "mixed",
     pin: options.PinOption = None,
     objective: ObjectiveOption = "latency",
@@ -39,14 +55,11 @@ def optimize(
     time_budget: options.BudgetOption = None,
     target: options.TargetOption = None,
     output: options.OutputsOption = None,
+    fresh: options.FreshOption = False,
     workspace: options.WorkspaceOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Find the fastest mix of precisions that keeps the target."""
-    not_yet.check_objective(objective)
-    not_yet.check_cache(cache)
-    not_yet.check_dynamic(dynamic_graph)
-    _check_precision(precision)
     request = read_request(
         data=data,
         preprocessing=preprocessing,
@@ -62,37 +75,54 @@ def optimize(
         workspace=workspace,
         as_json=as_json,
     )
-    document = _optimize(model, request, out, read_pins(pin))
-    from core.cli.reports.optimize import report
+    asked = {
+        "pins": read_pins(pin),
+        "precision": _precision(precision),
+        "objective": objective,
+        "cache": cache,
+        "dynamic_graph": dynamic_graph,
+        "fresh": fresh,
+    }
+    _check_permissions(asked)
+    document = _optimize(model, request, out, asked, Extras(page, csv, with_data, with_original))
+    return give_result("optimize", document, as_json=request.as_json)
 
-    answer.give(document, report, as_json=request.as_json)
-    judged = document.get("target")
-    return 1 if judged and judged.get("met") is False else 0
 
-
-def _optimize(model: str, request: Request, out: Path | None, pins: dict[str, str]) -> dict[str, Any]:
-    """Runs the job and writes the file; the document says which."""
+def _optimize(
+    model: str, request: Request, out: Path | None, asked: Mapping[str, Any], extras: Extras
+) -> dict[str, Any]:
+    """Runs the job and writes the files; the document says which."""
     source = find_model(model)
     data = find_data(request.data, source)
     check_out(out, source.path, data)
+    extras.check(out, source.path, data)
     store = work.open_workspace(request.workspace)
     params = {
         **subject_params(store, source, data, request),
         **request.params(),
+        **asked,
         "target": request.target,
-        "pins": pins,
     }
     if request.time_budget_s is not None:
         params["time_budget_s"] = request.time_budget_s
     document = work.run_job(store, "optimize", params, title=f"Optimize {source.name}")
-    return write_out(store, document, out)
+    written = write_out(store, document, out, data=extras.data, original=extras.original)
+    extras.write(written)
+    return written
 
 
-def _check_precision(precision: str) -> None:
-    if precision == "mixed":
-        return
-    from core.recipe.recipe import read_precision
+def _check_permissions(asked: Mapping[str, Any]) -> None:
+    """What this version does not build is refused before any work begins."""
+    from core.tasks.permissions import check_objective, session_part
 
-    read_precision(precision)
-    instead = f"'mixdesk build --precision {precision}' builds and measures the whole model in {precision}."
-    not_yet.refuse(f"optimize --precision {precision}", instead=instead)
+    check_objective(asked)
+    session_part(asked)
+
+
+def _precision(precision: str) -> str:
+    """One that is known, else an error before any work begins."""
+    if precision != "mixed":
+        from core.recipe.recipe import read_precision
+
+        read_precision(precision)
+    return precision

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from core.cli import answer, options, work
+from core.cli.extras import Extras
 from core.cli.files import find_data, find_model, subject_params
 from core.cli.request import read_request, tell_unused
 
@@ -31,6 +32,7 @@ def profile(
     time_budget: options.BudgetOption = None,
     target: options.TargetOption = None,
     output: options.OutputsOption = None,
+    csv: options.CsvOption = None,
     workspace: options.WorkspaceOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -54,9 +56,12 @@ def profile(
     tell_unused("profile", unused)
     source = find_model(model)
     data_path = find_data(request.data, source)
+    extras = Extras(csv=csv)
+    extras.check(None, source.path, data_path)
     store = work.open_workspace(request.workspace)
     params = {**subject_params(store, source, data_path, request), **request.params(), "runs": runs}
     document = work.run_job(store, "profile", params, title=f"Profile {source.name}")
+    extras.write(document)
     from core.cli.reports.profile import report
 
     answer.give(document, report, as_json=request.as_json)

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from core.cli.reports import parts
 from core.report import quantities
+from core.report.lines import units_line
 
 
 def report(document: parts.Document, console: Console) -> None:
@@ -39,6 +40,9 @@ def _facts(document: parts.Document, speedup: Mapping[str, Any]) -> list[tuple[s
         ("data", parts.data_line(document.get("data"))),
         ("conditions", parts.conditions_line(document["conditions"])),
     ]
+    facts += [(name, str(part["why"])) for name in ("dynamic", "session") if (part := document[name])]
+    if (document.get("units") or {}).get("reused"):
+        facts.append(("work", units_line(document["units"])))
     if document.get("output"):
         facts.append(("file", parts.file_line(document)))
     return facts

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from core.cli.reports import parts
-from core.tasks.registry import KINDS
+from core.cli.results import COMMANDS
 
 pytestmark = pytest.mark.xdist_group("timing")
 
@@ -23,6 +23,7 @@ SAYS = {
     "build": ("Built", "MB", "int8", "SQNR", "Verdict"),
     "optimize": ("latency", "->", "target", "sqnr>=1", "conditions"),
     "compare": ("Verdict", "gate", "sqnr>=1: met", "latency"),
+    "verify": ("agree", "hashes", "speed-up", "SQNR", "layers as reported", "now"),
 }
 
 
@@ -33,7 +34,11 @@ def _told(kind: str, document: Mapping[str, Any]) -> str:
     return screen.getvalue()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_every_command_has_a_report() -> None:
+    assert set(SAYS) == COMMANDS
+
+
+@pytest.mark.parametrize("kind", SAYS)
 def test_a_real_document_is_told(documents: Mapping[str, Any], kind: str) -> None:
     told = _told(kind, documents[kind])
     for text in SAYS[kind]:
