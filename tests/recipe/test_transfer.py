@@ -150,16 +150,10 @@ def test_a_structure_survives_its_json() -> None:
     assert Structure.from_dict(structure.to_dict()) == structure
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        [],
-        {},
-        {"layers": [1]},
-        {"layers": [{"id": "a"}]},
-        {"layers": [{"id": "a", "op": "b", "group": "a", "parameters": "x"}]},
-    ],
-)
+UNREADABLE = {"id": "a", "op": "b", "group": "a", "parameters": "x"}
+
+
+@pytest.mark.parametrize("wrong", [[], {}, {"layers": [1]}, {"layers": [{"id": "a"}]}, {"layers": [UNREADABLE]}])
 def test_what_is_no_structure_is_refused(wrong: Any) -> None:
     with pytest.raises(RecipeError, match="made_for"):
         Structure.from_dict(wrong)
