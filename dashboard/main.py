@@ -22,6 +22,7 @@ page = st.navigation(
         st.Page("app_pages/profile.py", title="Profile", icon=":material/speed:"),
         st.Page("app_pages/mix.py", title="Mix", icon=":material/tune:"),
         st.Page("app_pages/compare.py", title="Compare", icon=":material/compare:"),
+        st.Page("app_pages/runs.py", title="Runs", icon=":material/history:"),
     ],
     position="top",
 )

@@ -1,0 +1,142 @@
+"""The table of runs: one dense line each, newest first; what it shows is read off, never worked out here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.report import quantities
+from core.store.disk_use import ModelUse
+from core.store.rows import JobState
+from dashboard.figures.labels import shorten
+from dashboard.run_rows import BUILT, RunRow
+from dashboard.tables import Table
+
+#: Rows of these tables are lower than others: they are read by the dozen.
+ROW_PX = 28
+_HEADER_PX = 36
+_NAME_LENGTH = 44
+_NOTE_LENGTH = 160
+_MARKS = {
+    JobState.QUEUED: "○",
+    JobState.RUNNING: "▸",
+    JobState.DONE: "●",
+    JobState.FAILED: "✕",
+    JobState.STOPPED: "■",
+    JobState.CRASHED: "✕",
+    JobState.INTERRUPTED: "◌",
+    BUILT: "●",
+}
+
+
+def run_table(rows: Sequence[RunRow]) -> Table:
+    """All lines as they come."""
+    frame = pd.DataFrame(
+        {
+            "State": [state_text(row) for row in rows],
+            "Kind": [row.kind for row in rows],
+            "Title": [shorten(row.title, _NAME_LENGTH) for row in rows],
+            "Model": [shorten(row.model, _NAME_LENGTH) for row in rows],
+            "When": pd.to_datetime([row.when for row in rows], utc=True),
+            "Took": ["" if row.seconds is None else duration(row.seconds) for row in rows],
+            "Verdict": [row.outcome.verdict for row in rows],
+            "Speed-up (x)": _floats([row.outcome.ratio for row in rows]),
+            "95 % interval": [quantities.ratio_range(row.outcome.ci95) if row.outcome.ci95 else "" for row in rows],
+            "SQNR (dB)": _floats([row.outcome.sqnr_db for row in rows]),
+            "Accuracy (points)": _floats([_in_points(row.outcome.accuracy_change) for row in rows]),
+            "What came of it": [shorten(row.outcome.note, _NOTE_LENGTH) for row in rows],
+            "Data": [shorten(row.data, _NAME_LENGTH) for row in rows],
+        }
+    )
+    return Table(frame, _CONFIG, tuple(row.id for row in rows))
+
+
+def table_height(rows: int, most: int) -> int:
+    """Pixels for that many low rows and the header, at most `most`."""
+    return min(most, _HEADER_PX + ROW_PX * max(rows, 1) + 2)
+
+
+def state_text(row: RunRow) -> str:
+    """The state as a mark and a word; of a running job also how far it is: "▸ running 43 %"."""
+    mark = _MARKS[JobState(row.state) if row.state != BUILT else BUILT]
+    far = ""
+    if row.job is not None and row.job.state is JobState.RUNNING and row.job.fraction is not None:
+        far = f" {row.job.fraction * 100:.0f} %"
+    return f"{mark} {row.state}{far}"
+
+
+def duration(seconds: float) -> str:
+    """How long something took: "0.4 s", "12 s", "3:05 min", "1:02:09 h"."""
+    if seconds < 10:
+        return f"{max(seconds, 0):.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes == 0:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"
+
+
+def disk_table(rows: Sequence[ModelUse]) -> Table:
+    """Room per model in megabytes, the largest first."""
+    ordered = sorted(rows, key=lambda row: -row.total_bytes)
+    columns: dict[str, Any] = {
+        "Model": [shorten(row.name, _NAME_LENGTH) for row in ordered],
+        "Model (MB)": _megabytes([row.model_bytes for row in ordered]),
+        "Data (MB)": _megabytes([row.data_bytes for row in ordered]),
+        "Candidates (MB)": _megabytes([row.candidates_bytes for row in ordered]),
+        "Cache (MB)": _megabytes([row.cache_bytes for row in ordered]),
+        "Logs (MB)": _megabytes([row.logs_bytes for row in ordered]),
+        "In all (MB)": _megabytes([row.total_bytes for row in ordered]),
+        "Freed by deleting (MB)": _megabytes([row.freed_bytes for row in ordered]),
+    }
+    config = {
+        name: st.column_config.NumberColumn(name, format="%.3g", help=_DISK_HELP.get(name))
+        for name in columns
+        if name != "Model"
+    }
+    config["Model"] = st.column_config.TextColumn("Model", width=260)
+    return Table(pd.DataFrame(columns), config, tuple(row.sha256 for row in ordered))
+
+
+_DISK_HELP = {
+    "Cache (MB)": "Measurements kept under the content they depend on; they lie in the database",
+    "Freed by deleting (MB)": "Less than the sum where other models use the same files",
+}
+
+
+def _number(label: str, help_text: str, width: int, pattern: str = "%.3g") -> Any:
+    return st.column_config.NumberColumn(label, help=help_text, format=pattern, width=width)
+
+
+_CONFIG: dict[str, Any] = {
+    "State": st.column_config.TextColumn("State", width=112),
+    "Kind": st.column_config.TextColumn("Kind", width=72),
+    "Title": st.column_config.TextColumn("Title", width=200),
+    "Model": st.column_config.TextColumn("Model", width=130),
+    "When": st.column_config.DatetimeColumn("When", format="D MMM HH:mm", width=96, help="In your time zone"),
+    "Took": st.column_config.TextColumn("Took", width=76, alignment="right"),
+    "Verdict": st.column_config.TextColumn("Verdict", width=124),
+    "Speed-up (x)": _number("Speed-up (x)", "Time of the original over time of the result; above 1 is faster", 92),
+    "95 % interval": st.column_config.TextColumn("95 % interval", width=104),
+    "SQNR (dB)": _number("SQNR (dB)", "Fidelity of the outputs on holdout samples; 200 means identical", 82),
+    "Accuracy (points)": _number(
+        "Accuracy (points)", "Change against the original, in percentage points", 116, "%+.3g"
+    ),
+    "What came of it": st.column_config.TextColumn("What came of it", width=460),
+    "Data": st.column_config.TextColumn("Data", width=150),
+}
+
+
+def _in_points(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _floats(values: Sequence[float | None]) -> pd.Series[float]:
+    return pd.Series(list(values), dtype="float64")
+
+
+def _megabytes(values: Sequence[int]) -> pd.Series[float]:
+    return _floats([value / 1e6 for value in values])

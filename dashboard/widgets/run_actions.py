@@ -1,0 +1,157 @@
+"""What can be done with a run: open it where it belongs, take it away, link to it, stop, resume or delete it."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from core.errors import MixdeskError
+from core.store.rows import JobState
+from dashboard import services, state
+from dashboard.run_rows import RunRow
+from dashboard.services import Document
+from dashboard.widgets import download
+
+#: Which page shows the outcome of which kind of job; what built a candidate opens on Compare.
+_PAGES = {"inspect": "model", "bring": "model", "convert": "model", "profile": "profile", "machine": "machine"}
+_RESUME = (JobState.INTERRUPTED, JobState.STOPPED, JobState.CRASHED, JobState.FAILED)
+
+
+def draw(run: RunRow, document: Document | None) -> None:
+    """One line of buttons."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="run.actions"):
+        page = page_of(run)
+        if page is not None and st.button(
+            f"Open in {page.capitalize()}", key="run.open", icon=":material/open_in_new:", type="primary"
+        ):
+            _open(run, page)
+        _stop_or_again(run)
+        _downloads(run, document)
+        _link(run)
+        st.space("stretch")
+        _delete(run)
+
+
+def page_of(run: RunRow) -> str | None:
+    """The page that shows what came of it: "compare"; None where none does."""
+    if run.candidate is not None:
+        return "compare"
+    page = _PAGES.get(run.kind)
+    known = page == "machine" or (run.model_sha256 is not None and services.find_model(run.model_sha256) is not None)
+    if page is None and run.kind in ("build", "optimize"):
+        page = "mix"
+    return page if known else None
+
+
+def link_of(run: RunRow, base: str) -> str:
+    """The address that opens this run on the page Runs, on this server: `base` is the address of any of its pages."""
+    parts = urlsplit(base)
+    return urlunsplit((parts.scheme, parts.netloc, "/runs", urlencode({"run": run.id}), ""))
+
+
+def _open(run: RunRow, page: str) -> None:
+    if run.model_sha256 is not None:
+        state.choose_model(run.model_sha256, data=run.data_sha256 or state.SYNTHETIC)
+    if run.candidate is not None:
+        state.CANDIDATE.set(run.candidate.id)
+    st.switch_page(f"app_pages/{page}.py", query_params=state.link())
+
+
+def _stop_or_again(run: RunRow) -> None:
+    if run.job is None:
+        return
+    if run.is_active:
+        st.button(
+            "Stop",
+            key=f"run.stop.{run.id}",
+            icon=":material/stop:",
+            on_click=services.stop,
+            args=(run.id,),
+            disabled=run.job.stop_requested,
+        )
+        return
+    label, icon = ("Resume", ":material/resume:") if run.job.state in _RESUME else ("Run again", ":material/replay:")
+    st.button(
+        label,
+        key=f"run.again.{run.id}",
+        icon=icon,
+        on_click=_again,
+        args=(run,),
+        help="The same work as a new job; what was finished is not computed again.",
+    )
+
+
+def _again(run: RunRow) -> None:
+    assert run.job is not None
+    try:
+        state.choose_run(services.submit_again(run.job))
+    except MixdeskError as error:
+        state.NOTICE.set(error.to_dict())
+
+
+def _downloads(run: RunRow, document: Document | None) -> None:
+    if document is None:
+        return
+    stem = file_stem(run)
+    with st.popover("Download", icon=":material/download:", key=f"run.download.{run.id}"):
+        if run.candidate is not None:
+            download.file("Model (.onnx)", run.candidate.file_sha256, f"{stem}.onnx", key=f"run.onnx.{run.id}")
+        for name in ("recipe", "document"):
+            content = document if name == "document" else document.get(name)
+            if content:
+                st.download_button(
+                    f"{name.capitalize()} (.json)",
+                    json.dumps(content, indent=1),
+                    file_name=f"{stem}-{name}.json",
+                    mime="application/json",
+                    icon=":material/download:",
+                    on_click="ignore",
+                    key=f"run.{name}.{run.id}",
+                )
+
+
+def file_stem(run: RunRow) -> str:
+    """A name for the files of a run: model and title, without what no file name may hold."""
+    named = run.candidate.name if run.candidate is not None and run.candidate.name else run.title
+    whole = f"{run.model}-{named}" if run.model and run.model not in named else named
+    return "".join(sign if sign.isalnum() or sign in "-_.>=%" else "-" for sign in whole)
+
+
+def _link(run: RunRow) -> None:
+    with st.popover("Link", icon=":material/link:", key=f"run.link.{run.id}"):
+        st.caption("Opens this run for everybody who reaches this server.")
+        st.code(link_of(run, st.context.url or ""), language=None, wrap_lines=True)
+
+
+def _delete(run: RunRow) -> None:
+    with st.popover(
+        "Delete", icon=":material/delete:", key=f"run.delete.{run.id}", type="tertiary", disabled=run.is_active,
+        help="Stop it first." if run.is_active else None,
+    ):  # fmt: skip
+        built = run.candidate is not None and run.job is not None
+        st.markdown(
+            "The job goes with its log and partial results." if run.job else "The candidate goes with its file."
+        )
+        with_candidate = built and st.checkbox(
+            "Also delete the model that it built", value=True, key=f"run.delete.built.{run.id}"
+        )
+        st.button(
+            "Delete for good",
+            key=f"run.delete.yes.{run.id}",
+            icon=":material/delete_forever:",
+            type="primary",
+            on_click=_delete_now,
+            args=(run,),
+            kwargs={"with_candidate": with_candidate},
+        )
+
+
+def _delete_now(run: RunRow, *, with_candidate: bool) -> None:
+    try:
+        services.delete_run(run, with_candidate=with_candidate)
+    except MixdeskError as error:
+        state.NOTICE.set(error.to_dict())
+        return
+    state.choose_run(None)
