@@ -9,6 +9,7 @@ from typing import Any
 from core.graph.layer import Group, LayerTable
 from core.recipe.plan import Decision, Plan
 from core.recipe.precision import Precision
+from core.report.layer_csv import rows_csv
 from dashboard.layer_views import LayerView
 
 
@@ -46,6 +47,21 @@ class GroupView:
     def changed(self) -> bool:
         """Whether it differs from the last candidate."""
         return self.built is not None and self.built != str(self.precision)
+
+
+def groups_csv(views: Sequence[GroupView]) -> str:
+    """The plan on the desk as CSV: one row per group, full names, plain numbers, nothing rounded."""
+    header = ("group", "ops", "layers", "asked", "precision", "pinned", "built", "time_ms", "share", "alone_db", "why")
+    return rows_csv(
+        header,
+        (
+            (
+                *(view.id, " + ".join(view.ops), len(view.layers), str(view.asked), str(view.precision), view.pinned),
+                *(view.built, view.ms, view.share, view.solo_db, view.why),
+            )
+            for view in views
+        ),
+    )
 
 
 def group_views(

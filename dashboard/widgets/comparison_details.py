@@ -15,7 +15,7 @@ from dashboard.figures.sensitivity import MOST_GROUPS, sensitivity_bars
 from dashboard.layer_views import LayerView
 from dashboard.services import Document
 from dashboard.tables import not_as_asked, outcome_table, reason
-from dashboard.widgets import layer_choice
+from dashboard.widgets import bundle, layer_choice
 from dashboard.widgets.text import plain
 
 _TABLE_PX = 400
@@ -49,6 +49,7 @@ def _outcomes(document: Document, before: Sequence[LayerView]) -> None:
     layer_choice.table(shown, key=f"compare.rows.{only}", height=_TABLE_PX, alt="Requested, produced and executed")
     chosen = layer_choice.chosen({row["id"] for row in rows})
     st.caption(plain(next((f"{row['id']}: {reason(row)}" for row in rows if row["id"] == chosen), _CHOOSE)))
+    bundle.download_layers(document, key="compare.csv", stem=f"{document.get('name') or 'candidate'}-layers")
 
 
 def _ratios(document: Document) -> None:

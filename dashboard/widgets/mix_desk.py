@@ -11,7 +11,7 @@ from core.errors import MixdeskError
 from core.recipe.precision import Precision
 from core.recipe.resolve import WEIGHTED
 from dashboard import mixing, services, state
-from dashboard.group_views import GroupView
+from dashboard.group_views import GroupView, groups_csv
 from dashboard.mixing import History, Mix
 from dashboard.offers import Offer
 from dashboard.services import Subject
@@ -174,6 +174,15 @@ def table(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -> N
         selection_mode="multi-row",
         placeholder="–",
         alt="Groups of layers with their precision",
+    )
+    st.download_button(
+        "Groups as CSV",
+        lambda: groups_csv(views),
+        file_name=f"{on.model.name}-plan.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key="mix.csv",
     )
     selected = board.ids_at(event.selection.rows)
     with chosen_here:

@@ -15,7 +15,7 @@ from dashboard.figures.treemap import treemap
 from dashboard.layer_views import MEASURES, LayerView, Measure, measure
 from dashboard.services import Document, Subject
 from dashboard.tables import layer_table
-from dashboard.widgets import jobs, layer_card, layer_choice
+from dashboard.widgets import bundle, jobs, layer_card, layer_choice
 from dashboard.widgets.text import plain
 
 _TABLE_PX = 420
@@ -163,14 +163,7 @@ def _layers(views: Sequence[LayerView], document: Document, name: str) -> None:
     shown = layer_table(views, layer_choice.theme())
     layer_choice.table(shown, key="profile.layers", height=_TABLE_PX, alt="Layers, the slowest first")
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Layers as CSV",
-            lambda: shown.frame.assign(Layer=list(shown.ids)).to_csv(index=False),
-            file_name=f"{name}-layers.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        bundle.download_layers(document, key="profile.csv", stem=f"{name}-layers")
         st.download_button(
             "Profile as JSON",
             lambda: json.dumps(document, indent=1),
