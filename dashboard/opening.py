@@ -67,9 +67,10 @@ def source_of(row: JobRow | None) -> Source | None:
     if row is None:
         return None
     if row.kind == "convert":
-        params = {name: row.params.get(name) for name in ("source", "source_name", "tokenizer")}
         how = row.params.get("preprocessing") or {}
-        return Source(row.id, str(how.get("kind")), params, begin_with=how)
+        params = {name: row.params.get(name) for name in ("source", "source_name", "tokenizer")}
+        params["tokenizer"] = state.TOKENIZERS.get().get(row.id) or params["tokenizer"]
+        return Source(row.id, str(how.get("kind")), params, begin_with=state.BEGINNINGS.get().get(row.id) or how)
     result = row.result or {}
     data = result.get("data")
     if row.kind != "bring" or not data or data["kind"] == "npz":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import empty, jobs, model_view, opening, saved_mixes, upload
+from dashboard.widgets import empty, jobs, model_view, opening, prepare, saved_mixes, upload
 
 if opening.draw():
     st.stop()
@@ -28,6 +28,7 @@ if unfinished is not None:
 
 document = services.inspection(on)
 if document is not None:
+    prepare.draw(on, document)
     model_view.figures(document)
     left, right = st.columns([3, 2], gap="medium")
     with left:

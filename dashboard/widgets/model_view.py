@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.report import quantities
-from dashboard import loading, shape_fields, state
+from dashboard import loading, preprocessing_form, shape_fields, state
 from dashboard.graph_viewer import netron_url
 from dashboard.services import Document, Subject
 from dashboard.widgets import empty, folders, running, shapes, upload
@@ -177,10 +178,30 @@ def _describe(given: dict[str, Any] | None, *, synthetic: bool) -> None:
     )
     parts = " · ".join(f"{count} {name}" for name, count in splits.items())
     st.caption(f"{parts} · {'with labels' if given['labels'] else 'no labels: fidelity only'}")
+    if given.get("preprocessing"):
+        _preprocessing(str(given["name"]), given["preprocessing"])
+    for remark in given.get("remarks") or ():
+        st.caption(f":material/info: {plain(str(remark))}")
     for told in lacking(splits):
         st.warning(told, icon=":material/data_alert:")
     if synthetic:
         st.caption("Speed is real with them. Ranges, fidelity and accuracy are not: add data before you trust those.")
+
+
+def _preprocessing(name: str, how: Mapping[str, Any]) -> None:
+    """How the files became the model's input, and the button that saves it for the next ones."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(f"Made from {how.get('kind')}: {preprocessing_form.told(how)}"), width="stretch")
+        st.download_button(
+            "Preprocessing",
+            json.dumps(preprocessing_form.settings_of(how), indent=1),
+            file_name=f"{name}-preprocessing.json",
+            mime="application/json",
+            icon=":material/download:",
+            type="tertiary",
+            key="data.preprocessing",
+            on_click="ignore",
+        )
 
 
 def lacking(splits: Mapping[str, int]) -> list[str]:
