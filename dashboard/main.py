@@ -23,6 +23,7 @@ page = st.navigation(
         st.Page("app_pages/mix.py", title="Mix", icon=":material/tune:"),
         st.Page("app_pages/compare.py", title="Compare", icon=":material/compare:"),
         st.Page("app_pages/runs.py", title="Runs", icon=":material/history:"),
+        st.Page("app_pages/machine.py", title="Machine", icon=":material/memory:"),
     ],
     position="top",
 )

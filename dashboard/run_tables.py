@@ -17,7 +17,7 @@ from dashboard.tables import Table
 
 #: Rows of these tables are lower than others: they are read by the dozen.
 ROW_PX = 28
-_HEADER_PX = 36
+_HEADER_PX = 32
 _NAME_LENGTH = 44
 _NOTE_LENGTH = 160
 _MARKS = {

@@ -48,6 +48,7 @@ from dashboard.services.runs import (
 )
 from dashboard.services.server import close, conditions, start, workspace
 from dashboard.services.subjects import DEFAULTS, Subject
+from dashboard.services.surroundings import place, versions
 from dashboard.services.work import (
     ACTIVE,
     concerns,
@@ -71,14 +72,13 @@ from dashboard.services.work import (
 
 # fmt: off
 __all__ = [
-    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "all_runs", "build", "bundle_url", "candidate", "candidates",
-    "clean_jobs", "close", "comparison", "concerns", "conditions", "current_candidate", "datasets", "delete_model",
-    "delete_run", "disk_use", "document_of", "draft", "ensure_inspected", "file_bytes", "file_name", "file_url",
-    "find_file", "find_job", "find_model", "free_unused", "inspection", "job", "job_of", "jobs", "lineage",
-    "log_tail", "machine", "mixes", "models", "named_shapes", "partials", "preview", "probed_at", "profile",
-    "remove_mix", "remove_shapes", "save_draft", "save_mix", "save_shapes", "start", "stop", "subject", "submit",
-    "submit_again", "submit_bring", "submit_build", "submit_convert", "submit_inspect", "submit_machine",
-    "submit_optimize", "submit_profile", "unbuilt_mixes", "workspace",
-    "write_bundle",
+    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "all_runs", "build", "bundle_url", "candidate",
+    "candidates", "clean_jobs", "close", "comparison", "concerns", "conditions", "current_candidate", "datasets",
+    "delete_model", "delete_run", "disk_use", "document_of", "draft", "ensure_inspected", "file_bytes", "file_name",
+    "file_url", "find_file", "find_job", "find_model", "free_unused", "inspection", "job", "job_of", "jobs",
+    "lineage", "log_tail", "machine", "mixes", "models", "named_shapes", "partials", "place", "preview", "probed_at",
+    "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix", "save_shapes", "start", "stop", "subject",
+    "submit", "submit_again", "submit_bring", "submit_build", "submit_convert", "submit_inspect", "submit_machine",
+    "submit_optimize", "submit_profile", "unbuilt_mixes", "versions", "workspace", "write_bundle",
 ]
 # fmt: on

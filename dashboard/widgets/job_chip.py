@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.store.rows import JobRow, JobState
-from dashboard import services
+from dashboard import services, state
 from dashboard.widgets.jobs import clock, progress_line
 from dashboard.widgets.text import plain
 
@@ -63,6 +63,8 @@ def _chip(active: Sequence[JobRow]) -> None:
             st.caption("Jobs appear here: reading a model, profiling, building, searching.")
         for row in [*active, *(row for row in recent if row.is_final)][: _SHOWN + len(active)]:
             _line(row)
+        if st.button("Open Runs", key="chip.runs", icon=":material/history:", type="tertiary"):
+            st.switch_page("app_pages/runs.py", query_params=state.link())
 
 
 def _line(row: JobRow) -> None:

@@ -121,6 +121,8 @@ def _machine() -> None:
             f"Python {here.python} · {here.os}\n"
             f"Load (one minute) {here.load_average:.2f} · machine {here.machine}"
         )
+        if st.button("Open Machine", key="strip.machine.open", icon=":material/memory:", type="tertiary"):
+            st.switch_page("app_pages/machine.py", query_params=state.link())
 
 
 def machine_line(here: Conditions) -> str:
