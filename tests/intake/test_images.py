@@ -14,7 +14,7 @@ from core.intake.members import UnreadableError
 from core.intake.preprocessing import ImagePreprocessing
 from tests.intake.sources import pixels, png
 
-RAW = {"resize": "none", "crop": "none"}
+RAW: dict[str, Any] = {"resize": "none", "crop": "none"}
 FLOAT = np.dtype(np.float32)
 
 
@@ -35,7 +35,8 @@ def test_pixels_are_scaled_shifted_and_divided_channels_first() -> None:
 def test_a_scale_of_one_255th_divides_exactly() -> None:
     given = pixels()
     settings = how(**RAW, scale=1 / 255, mean=(0.5, 0.25, 0.125), std=(0.5, 1, 2), layout="NHWC")
-    wanted = (given.astype(np.float32) / np.float32(255) - np.float32([0.5, 0.25, 0.125])) / np.float32([0.5, 1, 2])
+    mean, std = np.array([0.5, 0.25, 0.125], np.float32), np.array([0.5, 1, 2], np.float32)
+    wanted = (given.astype(np.float32) / np.float32(255) - mean) / std
     np.testing.assert_array_equal(made(png(given), settings), wanted)
 
 
