@@ -172,7 +172,8 @@ def _problem(tensor: onnx.TensorProto, folder: Path | None) -> tuple[str, str] |
         message = f"The weight '{tensor.name}' points outside the model's folder ('{location}'), which is never opened."
         return message, "Only files in the folder of the model can hold its weights; copy them there, without links."
     if not path.is_file():
-        return f"The file '{location}' with the weights is missing.", "Put it beside the model file."
+        hint = "Put it beside the model file itself; links are not followed."
+        return f"The file '{location}' with the weights is missing.", hint
     return _wrong_size(tensor, path.stat().st_size) or _several_names(location, path)
 
 

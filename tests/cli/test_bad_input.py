@@ -65,26 +65,6 @@ def _refused(here: Terminal, *arguments: str) -> dict[str, Any]:
     return answer.error
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"this is a shopping list, not a model\n", "text file"),
-        (b"", "empty"),
-        (b"PK\x03\x04" + bytes(40), "ZIP"),
-        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
-    ],
-)
-def test_a_file_that_is_no_model(
-    here: Terminal, tmp_path: Path, command: tuple[str, ...], content: bytes, says: str
-) -> None:
-    path = tmp_path / "model.onnx"
-    path.write_bytes(content)
-    error = _refused(here, command[0], str(path), *command[1:])
-    assert error["kind"] == "model"
-    assert says in error["message"]
-
-
 @pytest.mark.parametrize("kept", [0.999, 0.5])
 def test_a_truncated_model(here: Terminal, tmp_path: Path, digits_model: Path, kept: float) -> None:
     whole = digits_model.read_bytes()
