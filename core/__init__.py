@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from core.api.mixed import Mixed
     from core.errors import MixdeskError
     from core.intake.samples import list_samples
+    from core.recipe.precision import Precision
     from core.recipe.recipe import Recipe, Rule
     from core.report.bundle import Bundle, load_bundle
     from core.store.workspace import Workspace
@@ -34,6 +35,7 @@ _HOMES = {
     "Machine": "core.api.answers",
     "MixdeskError": "core.errors",
     "Mixed": "core.api.mixed",
+    "Precision": "core.recipe.precision",
     "Profile": "core.api.answers",
     "Recipe": "core.recipe.recipe",
     "Rule": "core.recipe.recipe",
@@ -53,9 +55,9 @@ _HOMES = {
 }
 
 __all__ = [
-    "Bundle", "Comparison", "Inspection", "Machine", "MixdeskError", "Mixed", "Profile", "Recipe", "Rule",
-    "Verification", "Workspace", "build_model", "compare_models", "convert_model", "inspect_model", "list_candidates",
-    "list_samples", "load_bundle", "load_candidate", "profile_model", "read_machine",
+    "Bundle", "Comparison", "Inspection", "Machine", "MixdeskError", "Mixed", "Precision", "Profile", "Recipe",
+    "Rule", "Verification", "Workspace", "build_model", "compare_models", "convert_model", "inspect_model",
+    "list_candidates", "list_samples", "load_bundle", "load_candidate", "profile_model", "read_machine",
     "verify_bundle",
 ]  # fmt: skip
 

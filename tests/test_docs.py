@@ -136,6 +136,18 @@ def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
     assert (tmp_path / "mixed.onnx").stat().st_size < 4_000_000
 
 
+@pytest.mark.xdist_group("timing")
+def test_the_notebook_of_the_python_page_runs(tmp_path: Path) -> None:
+    written = Page(ROOT / "docs" / "python.md", (ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
+    notebook = "\n".join(content for language, content in documentation.fences(written) if language == "python")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MIXDESK_WORKSPACE": str(tmp_path / "workspace")}
+    command = [sys.executable, "-c", notebook]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "The model has no layer 'stem'." in done.stdout
+    assert {path.suffix for path in tmp_path.iterdir() if path.is_file()} == {".o3", ".onnx", ".json"}
+
+
 @pytest.mark.parametrize("written", PAGES, ids=IDS)
 def test_every_recipe_in_the_documentation_can_be_read(written: Page) -> None:
     for language, content in documentation.fences(written):

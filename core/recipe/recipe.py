@@ -27,7 +27,7 @@ class Rule:
     decides) and `granularity` ("channel" or "tensor": one weight scale per output channel, or one in all).
 
     Raises:
-        RecipeError: the match or an option cannot be read.
+        RecipeError: the match, the precision or an option cannot be read.
     """
 
     match: str
@@ -36,6 +36,8 @@ class Rule:
     why: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.precision, Precision):  # a script may write "int8"
+            object.__setattr__(self, "precision", read_precision(str(self.precision)))
         kind, _, text = self.match.partition(":")
         if self.match != "*" and (kind not in _KINDS or not text):
             hint = 'A match is "op:TYPE", "layer:ID", "group:ID", "name:REGEX" or "*".'
