@@ -38,9 +38,9 @@ def write_result(store: Workspace, row: JobRow, out: Path | None) -> Callable[[d
     Raises:
         RequestError: this kind of work makes no model, or it cannot be written there.
     """
-    if out is None:
-        return lambda document: document
     if row.kind not in ("build", "optimize"):
+        if out is None:
+            return lambda document: document
         raise RequestError(f"A job of kind {row.kind} makes no model that -o could write.", hint="Leave -o out.")
     from core.cli.files import check_out, write_out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -12,7 +13,7 @@ from core.store.rows import JobState
 from dashboard import services, state
 from dashboard.run_rows import RunRow
 from dashboard.services import Document
-from dashboard.widgets import download
+from dashboard.widgets import bundle, download
 
 #: Which page shows the outcome of which kind of job; what built a candidate opens on Compare.
 _PAGES = {"inspect": "model", "bring": "model", "convert": "model", "profile": "profile", "machine": "machine"}
@@ -94,16 +95,23 @@ def _again(run: RunRow) -> None:
 def _downloads(run: RunRow, document: Document | None) -> None:
     if document is None:
         return
+    menu = st.popover("Download", icon=":material/download:", key=f"run.download.{run.id}", on_change="rerun")
+    if not menu.open:
+        return
     stem = file_stem(run)
-    with st.popover("Download", icon=":material/download:", key=f"run.download.{run.id}"):
+    with menu:
         if run.candidate is not None:
-            download.file("Model (.onnx)", run.candidate.file_sha256, f"{stem}.onnx", key=f"run.onnx.{run.id}")
+            row = services.candidate(run.candidate.id)
+            download.file("Download .onnx", row.file_sha256, f"{stem}.onnx", key=f"run.onnx.{run.id}")
+            bundle.download_bundle(row, key=f"run.bundle.{run.id}", model_name=run.model)
+            bundle.download_report(row, key=f"run.report.{run.id}", stem=stem)
+        bundle.download_layers(document, key=f"run.layers.{run.id}", stem=f"{stem}-layers")
         for name in ("recipe", "document"):
             content = document if name == "document" else document.get(name)
             if content:
                 st.download_button(
-                    f"{name.capitalize()} (.json)",
-                    json.dumps(content, indent=1),
+                    f"Download {name}",
+                    partial(json.dumps, content, indent=1),
                     file_name=f"{stem}-{name}.json",
                     mime="application/json",
                     icon=":material/download:",

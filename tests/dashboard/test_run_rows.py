@@ -1,0 +1,125 @@
+"""Run rows: one line per job with its candidate, what came of it in figures, and what the filters take."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.store.workspace import Workspace
+from dashboard import services
+from dashboard.run_rows import Outcome, RunRow, chosen, outcome_of
+from dashboard.run_tables import duration, run_table, state_text
+from tests.dashboard.runs_made import Made, make_runs
+
+
+@pytest.fixture
+def made(desk: Workspace) -> Made:
+    return make_runs(desk)
+
+
+def rows_by_id() -> dict[str, RunRow]:
+    return {row.id: row for row in services.all_runs()}
+
+
+def test_a_job_and_its_candidate_share_a_line(made: Made) -> None:
+    rows = rows_by_id()
+    assert set(rows) == {made.better, made.unchanged, made.failed, made.interrupted, made.waiting}
+    better = rows[made.better]
+    assert better.candidate is not None
+    assert (better.candidate.name, better.model, better.data) == ("all int8", "digits-cnn", "digits")
+
+
+def test_a_candidate_whose_job_is_forgotten_has_a_line_of_its_own(made: Made) -> None:
+    services.delete_run(rows_by_id()[made.better], with_candidate=False)
+    row = next(row for row in services.all_runs() if row.job is None)
+    assert (row.kind, row.state, row.title) == ("candidate", "built", "all int8")
+    assert row.outcome == Outcome(2.84, (2.84 * 0.985, 2.84 * 1.015), 31.4, 0.9889 - 0.9917, "better")
+
+
+def test_the_newest_comes_first(made: Made) -> None:
+    assert [row.id for row in services.all_runs()][:2] == [made.waiting, made.interrupted]
+
+
+def test_an_outcome_is_told_in_figures_and_a_word(made: Made) -> None:
+    rows = rows_by_id()
+    unchanged, failed = rows[made.unchanged].outcome, rows[made.failed].outcome
+    assert (unchanged.ratio, unchanged.verdict, unchanged.note) == (
+        1.0,
+        "unchanged",
+        "no mix was faster than the original",
+    )
+    assert (failed.verdict, failed.note) == ("", "There is a cycle.")
+    assert rows[made.waiting].outcome.note == "Waiting for its turn"
+
+
+MISSED = {"text": "speedup>=2x", "met": False}
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict", "note"),
+    [
+        ({"target": {**MISSED, "value": 1.2345}}, "target missed", "speedup>=2x was not met (1.23)"),
+        ({"own_gate": MISSED, "own_verdict": "better"}, "target missed", "speedup>=2x was not met"),
+        ({"gate": {**MISSED, "met": True}, "verdict": "better"}, "better", "speedup>=2x met"),
+        ({"wall_ms": {"mean": 2.61}}, "", "2.61 ms per run"),
+        ({"agrees": False}, "differs", ""),
+        ({"own_verdict": "worse", "why": "Latency: 0.80x."}, "worse", "Latency: 0.80x."),
+        ({}, "", ""),
+    ],
+)
+def test_a_verdict_follows_from_the_document(parts: dict[str, Any], verdict: str, note: str) -> None:
+    found = outcome_of(parts)
+    assert (found.verdict, found.note) == (verdict, note)
+
+
+def test_filters_take_what_has_all_words_and_is_of_the_kind_model_and_state(made: Made) -> None:
+    rows = services.all_runs()
+
+    def found(**wanted: Any) -> set[str]:
+        return {row.id for row in chosen(rows, **wanted)}
+
+    assert found() == {row.id for row in rows}
+    assert found(text="INT8 better") == {made.better}
+    assert found(text="digits-cnn cycle") == {made.failed}
+    assert found(text="int8 cycle") == set()
+    assert found(text=made.waiting[:6]) == {made.waiting}
+    assert found(kinds=("profile",)) == {made.interrupted, made.waiting}
+    assert found(kinds=("profile",), states=("queued",)) == {made.waiting}
+    assert found(model=made.model.sha256) == {row.id for row in rows}
+    assert found(model="0" * 64) == set()
+
+
+def test_states_are_told_by_shape_and_word_and_a_running_one_how_far_it_is(made: Made) -> None:
+    rows = rows_by_id()
+    assert state_text(rows[made.better]) == "● done"
+    assert state_text(rows[made.interrupted]) == "◌ interrupted"
+    assert state_text(rows[made.waiting]) == "○ queued"
+    job = rows[made.waiting].job
+    assert job is not None
+    running = replace(job, state=type(job.state)("running"), fraction=0.434)
+    assert state_text(replace(rows[made.waiting], job=running, state="running")) == "▸ running 43 %"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.44, "0.4 s"), (-1, "0.0 s"), (12.2, "12 s"), (59.7, "1:00 min"), (185, "3:05 min"), (3729, "1:02:09 h")],
+)
+def test_a_duration_has_its_unit(seconds: float, told: str) -> None:
+    assert duration(seconds) == told
+
+
+def test_the_table_has_a_line_for_each_run(made: Made) -> None:
+    table = run_table(services.all_runs())
+    line = table.frame.iloc[table.ids.index(made.better)]
+    assert (line["Verdict"], line["95 % interval"], line["Kind"]) == ("better", "2.80–2.88x", "build")
+    assert line["Accuracy (points)"] == pytest.approx(-0.28)
+
+
+def test_five_hundred_runs_are_listed_from_what_is_known_without_reading_them_again(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services.all_runs()
+    monkeypatch.setattr("dashboard.services.runs.job_parts", None)
+    assert len(services.all_runs()) == 5
