@@ -43,10 +43,12 @@ def read_executed(model: ir.Model, settings: SessionSettings) -> ExecutedGraph:
     Raises:
         RunError: the runtime refuses the model.
     """
-    return open_tagged(model, settings).graph
+    return open_tagged(model, settings, timed=False).graph
 
 
-def open_tagged(model: ir.Model, settings: SessionSettings, *, profile_prefix: Path | None = None) -> TaggedSession:
+def open_tagged(
+    model: ir.Model, settings: SessionSettings, *, profile_prefix: Path | None = None, timed: bool = True
+) -> TaggedSession:
     """Opens a tagged copy of the model, optionally with the profiler on, and reads what it executes.
 
     Raises:
@@ -55,7 +57,9 @@ def open_tagged(model: ir.Model, settings: SessionSettings, *, profile_prefix: P
     tagged = tag_model(model)
     with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
         path = Path(folder) / "optimized.onnx"
-        session = open_session(tagged.serialize(), settings, optimized_path=path, profile_prefix=profile_prefix)
+        session = open_session(
+            tagged.serialize(), settings, optimized_path=path, profile_prefix=profile_prefix, timed=timed
+        )
         nodes = read_optimized(path, tagged)
     return _as_session(session, tagged, nodes)
 

@@ -60,6 +60,7 @@ def open_session(
     *,
     optimized_path: Path | None = None,
     profile_prefix: Path | None = None,
+    timed: bool = True,
 ) -> ort.InferenceSession:
     """Opens a session: sequential, silent, every optimization on, as in real runs.
 
@@ -68,6 +69,8 @@ def open_session(
         settings: threads, provider and spinning.
         optimized_path: where the runtime saves the graph it really runs.
         profile_prefix: turns the runtime's profiler on; its JSON file starts with this path.
+        timed: whether anybody will look at its speed. If not, weights that lie in other files stay mapped: the runtime
+            makes no second copy of them in the order that its kernels like best.
 
     Raises:
         RunError: the runtime refuses the model; the message is its reason in one line.
@@ -79,6 +82,8 @@ def open_session(
     options = _options(settings, optimized_path, profile_prefix)
     if isinstance(model, Serialized):
         _find_weights(options, model.folder, optimized_path)
+        if model.folder is not None and not timed:
+            options.add_session_config_entry("session.disable_prepacking", "1")
     providers = [settings.provider] if settings.provider == CPU else [settings.provider, CPU]
     try:
         return ort.InferenceSession(_given(model), options, providers)
@@ -151,6 +156,8 @@ def _hint(error: Exception) -> str | None:
         return "There is not enough memory for this run: try a smaller batch or a smaller input shape."
     if isinstance(error, ort_state.NotImplemented) or "NOT_IMPLEMENTED" in text:
         return "This machine's runtime has no kernel for that operator and element type."
+    if "ShapeInferenceError" in text or "TypeInferenceError" in text:
+        return "The file does not fit together; export the model again."
     if isinstance(error, ort_state.InvalidArgument):
         return "Compare the names, element types and shapes of the data with the model's inputs."
     return None

@@ -111,7 +111,7 @@ def refuse_unrunnable(model: Model, settings: SessionSettings) -> None:
 def runtime_refusal(model: Model, settings: SessionSettings) -> Finding | None:
     """Why the runtime does not open this model here, as an error finding; None where it does."""
     try:
-        open_session(model.serialize(), settings)
+        open_session(model.serialize(), settings, timed=False)
     except RunError as error:
         return Finding("error", error.message, error.hint)
     return None
@@ -123,7 +123,7 @@ def runnable_form(path: Path, model: Model, settings: SessionSettings) -> Serial
     if not model.repairs:
         return given
     try:
-        open_session(given, settings)
+        open_session(given, settings, timed=False)
     except RunError:
         return model.serialize()
     return given
