@@ -96,6 +96,7 @@ def _document(prepared: Prepared, found: Optimized, progress: Progress, units: U
         "original_profile": original,
         "data": describe_data(prepared),
         "units": units.to_dict(),
+        "conditions": found.comparison.conditions.to_dict(),
     }
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from core.errors import DataError, TargetError
 from core.intake.dataset import Dataset
+from core.measure.noise import noise_of
 from core.measure.outputs import Outputs
 from core.measure.target import parse_target
 from core.search.goal import Acceptance, check_target, default_target
-from core.measure.noise import noise_of
 
 CLASSES = 4
 
