@@ -24,7 +24,7 @@ from core.search.effort import Effort, final_s, plan_effort, planned_gains, plan
 from core.search.goal import Acceptance, check_target
 from core.search.mixes import Goal, Ingredients, lowerable_groups
 from core.search.one_precision import one_precision
-from core.search.optimize import SearchResult, search_mix
+from core.search.optimize import SearchResult, nothing_to_lower, search_mix
 from core.search.timing import quick_run_ms
 from core.search.units import MILLISECONDS, RANGES
 from core.search.verdict import Optimized, Verifier
@@ -36,6 +36,11 @@ __all__ = ["Optimized", "optimize"]
 _SEARCH_SHARE, _LEAST_SEARCH_SHARE = 0.6, 0.2
 _COMPARE_SHARE = 0.15
 _TRIED_RUNS = 5
+
+_NOTHING_TO_JUDGE = (
+    "The data has no evaluation samples ({samples} in all), so no mix can be judged before the holdout decides. Give"
+    " more samples, or a __split__ with 0, 1 and 2."
+)
 
 
 def optimize(
@@ -122,9 +127,13 @@ class _Search:
         self._seed, self._time_budget_s, self._units = seed, time_budget_s, units
 
     def run(self, progress: Progress) -> SearchResult:
+        groups, refused = lowerable_groups(self._ingredients)
+        if not groups:
+            return SearchResult.nothing(nothing_to_lower(refused), refused)
+        if not self._dataset.indices(Split.EVALUATION):
+            return SearchResult.nothing(_NOTHING_TO_JUDGE.format(samples=len(self._dataset)), refused)
         run_ms, table = self._run_ms(), self._ingredients.table
         budget_s = self._budget_s(run_ms)
-        groups, _ = lowerable_groups(self._ingredients)
         effort = plan_effort(table, groups, run_ms=run_ms, budget_s=budget_s)
         return search_mix(
             self._ingredients,

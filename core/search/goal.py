@@ -99,13 +99,11 @@ def check_target(target: Target, dataset: Dataset) -> None:
 
     Raises:
         TargetError: an accuracy without labels.
-        DataError: no evaluation or no holdout sample.
+        DataError: no holdout sample.
     """
     if "accuracy" in target.metrics and dataset.labels is None:
         hint = "Give labels as 'y' in the data, or ask for agreement>=99% or sqnr>=30."
         raise TargetError(f"The target '{target.text}' needs labels, and the data has none.", hint=hint)
-    for split in (Split.EVALUATION, Split.HOLDOUT):
-        if not dataset.indices(split):
-            name = split.name.lower()
-            message = f"The data has no {name} sample, so no target can be judged."
-            raise DataError(message, hint="Give more samples, or a __split__ with 0, 1 and 2.")
+    if not dataset.indices(Split.HOLDOUT):
+        message = "The data has no holdout sample, so no target can be judged."
+        raise DataError(message, hint="Give more samples, or a __split__ with 0, 1 and 2.")

@@ -11,10 +11,10 @@ from core.search.optimize import SearchResult, nothing_to_lower
 def one_precision(ingredients: Ingredients, precision: Precision) -> SearchResult:
     """The mix that has every group in this precision, pins excepted; no mix where that would be the original."""
     if precision is Precision.FP32:
-        return SearchResult(None, "fp32 was asked, and the original is in fp32.", (), {}, {}, 0, 0)
+        return SearchResult.nothing("fp32 was asked, and the original is in fp32.", {})
     groups, refused = lowerable_groups(ingredients)
     if not groups:
-        return SearchResult(None, nothing_to_lower(refused), (), {}, refused, 0, 0)
+        return SearchResult.nothing(nothing_to_lower(refused), refused)
     rules = (*Recipe.uniform(precision).rules, *ingredients.pins)
     of_how_many = len(groups) + len(refused)
     why = f"everything in {precision} as asked: {len(groups)} of {of_how_many} groups with weights"

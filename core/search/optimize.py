@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from core.intake.dataset import Dataset
 from core.measure.noise import sqnr_db
@@ -74,6 +74,11 @@ class SearchResult:
     lowerable: int
     asked: Recipe | None = None
 
+    @classmethod
+    def nothing(cls, why: str, refused: Mapping[str, str]) -> Self:
+        """No mix, and nothing was tried."""
+        return cls(None, why, (), {}, refused, 0, 0)
+
 
 def search_mix(
     ingredients: Ingredients,
@@ -102,7 +107,7 @@ def search_mix(
     """
     groups, refused = lowerable_groups(ingredients)
     if not groups:
-        return SearchResult(None, nothing_to_lower(refused), (), {}, refused, 0, 0)
+        return SearchResult.nothing(nothing_to_lower(refused), refused)
     known = units or Units.unkept()
     bench = MixBench(ingredients, dataset, goal, probe=goal.judge[: effort.probes], units=known)
     search = _Search(ingredients, dataset, goal, effort, groups, gain_ms, time_budget_s, seed, bench, known)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core.errors import RecipeError, RequestError, TargetError
@@ -52,6 +54,19 @@ def test_everything_pinned_is_the_original(store: Workspace, network: dict[str, 
     pins = {"conv": "fp32", "head": "fp32"}
     document = optimize(store, {**network, "target": "sqnr>=5", "pins": pins, "time_budget_s": 1}, Silent())
     assert document["unchanged"] is True
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_too_few_samples_to_search_with_leave_the_original_and_say_so(
+    store: Workspace, network: dict[str, Any], count: int
+) -> None:
+    stream = io.BytesIO()
+    np.savez(stream, x=np.random.default_rng(2).normal(size=(count, 1, 3, 16, 16)).astype(np.float32))
+    data = store.files.put(stream.getvalue(), suffix=".npz")
+    document = optimize(store, {**network, "data": data, "time_budget_s": 1}, Silent())
+    assert document["unchanged"] is True
+    assert document["target"]["met"] is True
+    assert "no evaluation samples" in document["why"]
 
 
 @pytest.mark.parametrize(
