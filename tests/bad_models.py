@@ -31,6 +31,7 @@ class BadModel:
         sentence: what is said of it, or a part; `{name}` or `{file}` where its name is.
         hint: a word of what is advised.
         parses: whether `inspect` shows it, with the sentence as its first error finding.
+        on_page: what an upload of it is answered with, where that is another sentence.
     """
 
     file_name: str
@@ -38,6 +39,7 @@ class BadModel:
     sentence: str
     hint: str
     parses: bool = False
+    on_page: str | None = None
 
     def make(self, folder: Path) -> Path:
         """Writes it and returns its path."""
@@ -49,7 +51,15 @@ class BadModel:
     @property
     def said(self) -> str:
         """The sentence, or the end of it that every door says."""
-        return self.sentence.format(name=Path(self.file_name).stem, file=self.file_name)
+        return self._named(self.sentence)
+
+    @property
+    def said_on_page(self) -> str:
+        """The sentence that the dashboard says of an upload."""
+        return self._named(self.on_page or self.sentence)
+
+    def _named(self, sentence: str) -> str:
+        return sentence.format(name=Path(self.file_name).stem, file=self.file_name)
 
 
 def _content(content: bytes) -> Callable[[Path], None]:
@@ -155,7 +165,9 @@ _LFS = (
 )
 
 BAD: dict[str, BadModel] = {
-    "zero bytes": BadModel("empty.onnx", _content(b""), "is empty: the file has zero bytes.", "xport"),
+    "zero bytes": BadModel(
+        "empty.onnx", _content(b""), "is empty: the file has zero bytes.", "xport", on_page="'{file}' is empty."
+    ),
     "git lfs pointer": BadModel(
         "pointer.onnx", _content(_LFS), "'{name}' is a Git LFS pointer, not the model it points to.", "git lfs pull"
     ),
@@ -236,6 +248,7 @@ BAD: dict[str, BadModel] = {
         "The file 'w.bin' with the weights is missing.",
         "beside the model",
         parses=True,
+        on_page="w.bin is missing: drop it together with the model",
     ),
     "external data cut off": BadModel(
         "short.onnx", _short, "The file 'w.bin' is too short for the weight 'w': 40 of 48 bytes.", "again", parses=True
@@ -246,6 +259,7 @@ BAD: dict[str, BadModel] = {
         "The weight 'w' points outside the model's folder ('../../etc/hostname'), which is never opened.",
         "without links",
         parses=True,
+        on_page="The model keeps weights outside its folder ('../../etc/hostname'), which is never opened.",
     ),
     "external data at an absolute path": BadModel(
         "absolute.onnx",
@@ -253,9 +267,15 @@ BAD: dict[str, BadModel] = {
         "The weight 'w' points outside the model's folder ('/etc/hostname'), which is never opened.",
         "without links",
         parses=True,
+        on_page="The model keeps weights outside its folder ('/etc/hostname'), which is never opened.",
     ),
     "external data behind a link": BadModel(
-        "linked.onnx", _linked, "The file 'w.bin' with the weights is missing.", "link", parses=True
+        "linked.onnx",
+        _linked,
+        "The file 'w.bin' with the weights is missing.",
+        "link",
+        parses=True,
+        on_page="w.bin is missing: drop it together with the model",
     ),
     "zip slip": BadModel(
         "slip.zip",
@@ -274,7 +294,11 @@ BAD: dict[str, BadModel] = {
     ),
     "zip bomb": BadModel("bomb.zip", _zip_bomb, "MB would become 273 MB, as in a zip bomb.", "unpack it yourself"),
     "zip without a model": BadModel(
-        "nothing.zip", _zip("notes.txt"), "'{file}' holds no .onnx file.", "Pack the .onnx"
+        "nothing.zip",
+        _zip("notes.pdf"),
+        "'{file}' holds no .onnx file.",
+        "Pack the .onnx",
+        on_page="'{file}' holds no images, no sound and no text.",
     ),
     "zip with two models": BadModel(
         "two.zip", _zip("a.onnx", "b.onnx"), "'{file}' holds 2 models: 'a.onnx', 'b.onnx'.", "Give one .onnx"
