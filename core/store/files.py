@@ -171,15 +171,26 @@ class ContentFiles:
             for name, data in files.items():
                 with open_source(data) as source:
                     written[name] = self._copy(source, f"{temporary}/{FILES}/{name}", counter)
-            manifest = Manifest(main, written)
+            sha256 = Manifest(main, written).sha256
+            location = f"{self._root}/{sha256[:2]}/{sha256}{SUFFIX}"
+            stored_as = self._main_name(location) or main  # the same files may come under another name
+            moves = {name: stored_as if name == main else name for name in written}
+            manifest = Manifest(stored_as, {new: written[name] for name, new in moves.items()})
             self._fs.pipe_file(f"{temporary}/{MANIFEST}", manifest.to_json())
-            location = f"{self._root}/{manifest.sha256[:2]}/{manifest.sha256}{SUFFIX}"
-            for part in (*(f"{FILES}/{name}" for name in written), MANIFEST):
-                self._move(f"{temporary}/{part}", f"{location}/{part}")
-            return manifest.sha256
+            for name, new in moves.items():
+                self._move(f"{temporary}/{FILES}/{name}", f"{location}/{FILES}/{new}")
+            self._move(f"{temporary}/{MANIFEST}", f"{location}/{MANIFEST}")
+            return sha256
         finally:
             if self._fs.exists(temporary):
                 self._fs.rm(temporary, recursive=True)
+
+    def _main_name(self, location: str) -> str | None:
+        """The main file's name in a folder that is stored already, and whole as far as its manifest tells."""
+        try:
+            return self._manifest(location).main
+        except WorkError:  # not there, or damaged: it is written anew
+            return None
 
     def _copy(self, source: Readable, target: str, counter: Counter) -> tuple[str, int]:
         """Writes the file and returns its hash and size."""
