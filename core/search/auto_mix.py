@@ -29,7 +29,7 @@ from core.search.timing import quick_run_ms
 from core.search.units import MILLISECONDS, RANGES
 from core.search.verdict import Optimized, Verifier
 from core.store.units import Units
-from core.transform.calibrate import calibrate
+from core.transform.calibrate import Ranges, calibrate
 
 __all__ = ["Optimized", "optimize"]
 
@@ -37,9 +37,9 @@ _SEARCH_SHARE, _LEAST_SEARCH_SHARE = 0.6, 0.2
 _COMPARE_SHARE = 0.15
 _TRIED_RUNS = 5
 
-_NOTHING_TO_JUDGE = (
-    "The data has no evaluation samples ({samples} in all), so no mix can be judged before the holdout decides. Give"
-    " more samples, or a __split__ with 0, 1 and 2."
+_NO_SAMPLES = (
+    "The data has no {split} samples ({samples} in all), so no mix can be searched for. Give more samples, or a"
+    " __split__ with 0, 1 and 2."
 )
 
 
@@ -88,12 +88,15 @@ def optimize(
     known = units or Units.unkept()
     progress.partial("units", known.to_dict())
     progress.phase("Calibrate", start=0.0, end=0.1)
-    ranges = known.get_or(
-        "ranges",
-        {},
-        lambda: calibrate(model, table, dataset, settings=settings, progress=progress),
-        codec=RANGES,
-    )
+    if precision is None and not dataset.indices(Split.CALIBRATION):  # the search will say that it has no samples
+        ranges = Ranges({}, 0, dataset.synthetic)
+    else:
+        ranges = known.get_or(
+            "ranges",
+            {},
+            lambda: calibrate(model, table, dataset, settings=settings, progress=progress),
+            codec=RANGES,
+        )
     ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, _rules(pins or {}))
     if precision is not None:
         found = one_precision(ingredients, precision)
@@ -130,8 +133,10 @@ class _Search:
         groups, refused = lowerable_groups(self._ingredients)
         if not groups:
             return SearchResult.nothing(nothing_to_lower(refused), refused)
-        if not self._dataset.indices(Split.EVALUATION):
-            return SearchResult.nothing(_NOTHING_TO_JUDGE.format(samples=len(self._dataset)), refused)
+        for split in (Split.CALIBRATION, Split.EVALUATION):
+            if not self._dataset.indices(split):
+                why = _NO_SAMPLES.format(split=split.name.lower(), samples=len(self._dataset))
+                return SearchResult.nothing(why, refused)
         run_ms, table = self._run_ms(), self._ingredients.table
         budget_s = self._budget_s(run_ms)
         effort = plan_effort(table, groups, run_ms=run_ms, budget_s=budget_s)

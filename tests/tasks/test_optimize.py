@@ -56,9 +56,9 @@ def test_everything_pinned_is_the_original(store: Workspace, network: dict[str, 
     assert document["unchanged"] is True
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize(("count", "missing"), [(1, "calibration"), (2, "evaluation")])
 def test_too_few_samples_to_search_with_leave_the_original_and_say_so(
-    store: Workspace, network: dict[str, Any], count: int
+    store: Workspace, network: dict[str, Any], count: int, missing: str
 ) -> None:
     stream = io.BytesIO()
     np.savez(stream, x=np.random.default_rng(2).normal(size=(count, 1, 3, 16, 16)).astype(np.float32))
@@ -66,7 +66,7 @@ def test_too_few_samples_to_search_with_leave_the_original_and_say_so(
     document = optimize(store, {**network, "data": data, "time_budget_s": 1}, Silent())
     assert document["unchanged"] is True
     assert document["target"]["met"] is True
-    assert "no evaluation samples" in document["why"]
+    assert f"no {missing} samples" in document["why"]
 
 
 @pytest.mark.parametrize(
