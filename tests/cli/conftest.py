@@ -16,6 +16,7 @@ from core.progress import Silent
 from core.store.workspace import Workspace
 from core.tasks.registry import KINDS, run_task
 from tests.cli.running import Terminal
+from tests.intake.sources import pixels, png, write_folder
 
 TINY = """
 <ir_version: 8, opset_import: ["" : 17]>
@@ -81,7 +82,11 @@ def documents(
     store = Workspace.open(folder)
     data = _few_samples(digits_data, folder / "few.npz")
     subject = {"model": store.files.put(digits_model), "data": store.files.put(data, suffix=".npz")}
+    digit = write_folder(
+        folder / "images", {f"{number}_a.png": png(pixels(32, 32, seed=number)) for number in range(4)}
+    )
     more: dict[str, dict[str, Any]] = {
+        "convert": {"data": None, "source_path": str(digit)},
         "profile": {"runs": 5},
         "build": {"recipe": INT8, "time_budget_s": 0.5, "target": "sqnr>=1"},
         "optimize": {"time_budget_s": 2, "target": "sqnr>=1"},
