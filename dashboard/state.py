@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 
 import streamlit as st
 
+from dashboard.elsewhere import Brought
 from dashboard.mixing import History
 
 T = TypeVar("T")
@@ -83,6 +84,8 @@ MODEL = LinkKey("model", short_hash=True)
 DATA = LinkKey("data", short_hash=True)
 LAYER = LinkKey("layer")
 CANDIDATE = LinkKey("candidate")
+#: The candidate that others are held against; none: the one kept with the model, else the original.
+BASELINE = LinkKey("baseline")
 TARGET = LinkKey("target")
 SHAPES = LinkKey("shapes")
 #: How it runs: threads of the runtime, samples per run, and the outputs that count with their weights.
@@ -96,7 +99,7 @@ PREPARING = LinkKey("preparing")
 #: The run whose details the page Runs shows: the id of a job, or of a candidate whose job was forgotten.
 RUN = LinkKey("run")
 
-LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING, RUN)
+LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, BASELINE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING, RUN)
 
 #: More threads or samples per run than this are a mistyped link, not a wish.
 MOST_THREADS, MOST_BATCH = 1024, 65_536
@@ -134,7 +137,7 @@ def choose_model(sha256: str | None, *, data: str | None = None) -> None:
     """Puts another model on the desk; what belonged to the former one (data, layer, candidate) is taken off."""
     MODEL.set(sha256)
     DATA.set(data)
-    for key in (LAYER, CANDIDATE, SHAPES, BATCH, OUTPUTS, OPENING, PREPARING):
+    for key in (LAYER, CANDIDATE, BASELINE, SHAPES, BATCH, OUTPUTS, OPENING, PREPARING):
         key.set(None)
 
 
@@ -217,6 +220,8 @@ def _write(key: LinkKey, value: str | None) -> None:
 
 #: Per model (its sha256): the mix on the desk, with its steps to undo and redo.
 MIXES: SessionKey[dict[str, History]] = SessionKey("mix.histories", dict)
+#: Per model (its sha256): the recipe that was dropped on the Model page, fitted to it.
+RECIPES: SessionKey[dict[str, Brought]] = SessionKey("recipes.brought", dict)
 #: Why the recipe file that was brought in last was refused.
 RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.problem", lambda: None)
 

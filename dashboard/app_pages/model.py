@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import empty, jobs, model_view, opening, prepare, saved_mixes, upload
+from dashboard.widgets import empty, jobs, model_view, opening, prepare, recipe_drop, saved_mixes, upload
 
 if opening.draw():
     st.stop()
@@ -39,3 +39,4 @@ if document is not None:
         model_view.data(on, document)
         model_view.operators(document)
         saved_mixes.draw(on)
+        recipe_drop.draw(on, document)

@@ -21,7 +21,7 @@ from dashboard.services import Document, Subject
 from dashboard.widgets import errors, jobs, prepare_fields
 from dashboard.widgets.text import plain
 
-_PREVIEW_PX = 520
+_PREVIEW_PX = 600
 _COLUMNS = 4
 _NAME_LENGTH = 26
 _TEXT_LENGTH = 300
@@ -163,12 +163,12 @@ def given_to_model(samples: Sequence[Mapping[str, Any]], *, is_text: bool) -> st
 def _finish(on: Subject, source: Source, made: Values | None) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         limit = st.number_input(
-            "At most so many samples",
+            "At most so many",
             min_value=1,
             step=100,
             value=None,
             key="prepare.limit",
-            placeholder="all",
+            placeholder="all samples",
             width=190,
         )
         st.button(

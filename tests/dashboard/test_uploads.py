@@ -13,17 +13,16 @@ import pytest
 from sqlalchemy import update
 from streamlit.testing.v1 import AppTest
 
-from core.errors import DataError, MixdeskError, ModelError, RequestError
+from core.errors import DataError, ModelError, RequestError
 from core.jobs import queue
-from core.jobs.outcome import fail, finish
+from core.jobs.outcome import fail
 from core.jobs.queue import jobs
-from core.progress import Silent
 from core.store.rows import JobState
 from core.store.tables import JOBS
 from core.store.workspace import Workspace
-from core.tasks.registry import run_task
 from dashboard import loading, services, state
 from dashboard.options import UPLOAD_LIMIT_MB
+from tests.dashboard.worked import work
 
 PAGE = Path(__file__).resolve().parents[2] / "dashboard" / "app_pages" / "model.py"
 
@@ -52,17 +51,6 @@ def npz(**arrays: np.ndarray) -> bytes:
 
 def rows(count: int = 24) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(count, 4)).astype(np.float32)
-
-
-def work(desk: Workspace) -> None:
-    """Does what a worker would do with the queued jobs."""
-    for row in reversed(jobs(desk, states=(JobState.QUEUED,))):
-        with desk.database.writing() as connection:
-            connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(state=JobState.RUNNING))
-        try:
-            finish(desk, row.id, run_task(desk, row.kind, row.params, Silent()))
-        except MixdeskError as error:
-            fail(desk, row.id, error.to_dict())
 
 
 def page(session: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> AppTest:
