@@ -16,7 +16,18 @@ from core.intake.preprocessing import AudioPreprocessing
 
 #: Of a file once decoded and resampled: 4 bytes each.
 MOST_SAMPLES = 400_000_000
-_BROKEN = (ValueError, EOFError, TypeError, KeyError, OverflowError, struct.error, MemoryError, UnboundLocalError)
+#: What scipy raises on files that are cut off, damaged or hostile.
+_BROKEN = (
+    ValueError,
+    EOFError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    struct.error,
+    MemoryError,
+    NameError,
+)
 
 
 def read_wav(data: bytes) -> tuple[int, Array]:
