@@ -165,6 +165,8 @@ class Container:
 
     def _read_manifest(self) -> Manifest:
         if MANIFEST not in self._entries:
+            if min((entry.header_offset for entry in self._entries.values()), default=0) > 0:
+                raise _cut_off(self.path)  # a zip inside it was found in its place
             raise BundleError(f"'{self.path.name}' is no bundle: it has no {MANIFEST}.", hint=_WHAT_IT_IS)
         entry = self._entries[MANIFEST]
         try:
@@ -203,13 +205,17 @@ def _open_zip(path: Path) -> zipfile.ZipFile:
         raise _no_zip(path) from error
 
 
+def _cut_off(path: Path) -> BundleError:
+    return BundleError(f"'{path.name}' is damaged: its end is missing or broken.", hint=_AGAIN)
+
+
 def _no_zip(path: Path) -> BundleError:
     with path.open("rb") as file:
         start = file.read(4)
     if not start:
         return BundleError(f"'{path.name}' is empty.", hint=_AGAIN)
     if start == b"PK\x03\x04":
-        return BundleError(f"'{path.name}' is damaged: its end is missing or broken.", hint=_AGAIN)
+        return _cut_off(path)
     return BundleError(f"'{path.name}' is no bundle: it is not a zip archive.", hint=_WHAT_IT_IS)
 
 
