@@ -78,7 +78,7 @@ class Subject:
 
     def _convert(self, desk: Desk, params: Mapping[str, Any], path: Path) -> dict[str, Any]:
         """Images, sound or text become an NPZ in a job of its own."""
-        beside = tokenizer_beside(*(Path(given) for given in (self.model, path) if isinstance(given, str | Path)))
+        beside = tokenizer_beside(find_model(self.model)[0], path)
         tokenizer = beside if self.tokenizer is None else Path(self.tokenizer).expanduser()
         asked = {
             "source_path": str(path.resolve()),

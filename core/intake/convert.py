@@ -166,13 +166,23 @@ def convert_data(
 
 
 def tokenizer_beside(*paths: Path | None) -> Path | None:
-    """The first tokenizer.json that lies beside one of these files or in one of these folders."""
+    """The first tokenizer.json that belongs to one of these files or lies in one of these folders.
+
+    Beside `name.onnx` that is `name.tokenizer.json`, `tokenizer.json`, or either of them under `data/`.
+    """
     for path in paths:
         if path is not None:
-            found = (path if path.is_dir() else path.parent) / TOKENIZER
-            if found.is_file():
+            found = next((place for place in _tokenizer_places(path) if place.is_file()), None)
+            if found is not None:
                 return found
     return None
+
+
+def _tokenizer_places(path: Path) -> tuple[Path, ...]:
+    if path.is_dir():
+        return (path / TOKENIZER,)
+    own, data = f"{path.stem}.{TOKENIZER}", path.parent / "data"
+    return (path.parent / own, path.parent / TOKENIZER, data / path.stem / TOKENIZER, data / own)
 
 
 def _open_reader(members: Members, model: Model, how: Preprocessing, tokenizer: Path | None) -> Reader:

@@ -188,6 +188,10 @@ def test_the_tokenizer_beside_the_model_or_in_the_folder_of_data_is_found(tmp_pa
     assert tokenizer_beside(tmp_path / "model.onnx") == path
     assert tokenizer_beside(None, tmp_path) == path
     assert tokenizer_beside(tmp_path / "sub" / "model.onnx") is None
+    (tmp_path / "sub" / "data" / "model").mkdir(parents=True)
+    own = tokenizer(tmp_path / "sub" / "data" / "model" / "tokenizer.json")
+    assert tokenizer_beside(tmp_path / "sub" / "model.onnx", tmp_path) == own
+    assert tokenizer_beside(tmp_path / "sub" / "other.onnx") is None
 
 
 def test_a_conversion_can_be_stopped(tmp_path: Path) -> None:

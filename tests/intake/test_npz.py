@@ -157,3 +157,21 @@ def test_the_hash_names_the_content_not_the_packing() -> None:
     plain = read_dataset(npz(**good()), MODEL)
     assert packed.sha256 == plain.sha256
     assert read_dataset(npz(**good(y=np.arange(4))), MODEL).sha256 != plain.sha256
+
+
+def test_how_arrays_were_made_is_read_from_beside_them() -> None:
+    text = '{"kind": "images", "size": [8, 8], "remarks": ["3 files were left out.", 7]}'
+    data = read_dataset(npz(**good(__preprocessing__=np.array(text))), MODEL)
+    assert data.preprocessing is not None
+    assert data.preprocessing["size"] == [8, 8]
+    assert data.remarks[0] == "3 files were left out."
+    assert data.sha256 == read_dataset(npz(**good()), MODEL).sha256
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3", '{"kind": "video"}', '{"kind": "images", "size": 3}'])
+def test_a_broken_account_of_how_they_were_made_is_refused(text: str) -> None:
+    assert refusal(**good(__preprocessing__=np.array(text))).message
+
+
+def test_several_accounts_are_refused() -> None:
+    assert "no JSON object" in refusal(**good(__preprocessing__=np.array(["{}", "{}"]))).message

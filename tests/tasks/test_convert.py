@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from core.errors import DataError, NotFoundError, RequestError
+from core.intake.dataset import read_dataset
+from core.intake.load import load_model
 from core.progress import Silent
+from core.runtime.session import open_session, run_session
+from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
 from core.tasks.registry import run_task
 from tests.intake.sources import pixels, png, tokenizer, write_folder, write_zip
@@ -82,6 +86,19 @@ def test_what_is_missing_or_wrong_is_told(
 ) -> None:
     with pytest.raises(error):
         convert(store, network, **params)
+
+
+@pytest.mark.zoo
+def test_the_photos_of_the_zoo_give_the_known_accuracy(store: Workspace, zoo: Path) -> None:
+    path = zoo / "models" / "efficientnet_lite0.onnx"
+    declared = {"kind": "images", "size": [224, 224], "mean": 127, "std": 128, "labels": "prefix"}
+    source = str(zoo / "data" / "imagenet_200.zip")
+    made = convert(store, {"model": store.files.put(path)}, source_path=source, preprocessing=declared)
+    data = read_dataset(store.files.read(made["data"]), load_model(path))
+    session = open_session(path, SessionSettings())
+    answers = [int(run_session(session, data.feed(index))["logits"].argmax()) for index in range(len(data))]
+    assert data.labels is not None
+    assert np.mean(np.array(answers) == data.labels) == pytest.approx(0.9)
 
 
 def test_the_same_source_is_kept_once(store: Workspace, network: dict[str, Any], tmp_path: Path) -> None:
