@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,6 +24,9 @@ LINK_DIGITS = 12
 SYNTHETIC = "synthetic"
 
 _AGREED = "link.agreed"
+_FORMER = "link.former"
+#: For so long a browser may still tell the address it had before the session wrote another one.
+_STALE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +127,20 @@ def follow_link() -> None:
     """Makes session and address agree; call once at the top of every run.
 
     A parameter that differs from what this session wrote last was put there by a person (an opened link, the Back
-    button) and wins. Otherwise the session wins and is written back, since changing the page empties the address.
+    button) and wins, unless the session exchanged just that value moments ago: then the browser had not heard of it
+    yet. Otherwise the session wins and is written back, since changing the page empties the address.
     """
     agreed: dict[str, str | None] = st.session_state.get(_AGREED, {})
     for key in LINK_KEYS:
         given = st.query_params.get(key.param) or None
-        if given is not None and given != agreed.get(key.param):
+        if given is not None and given != agreed.get(key.param) and not _is_stale(key, given):
             st.session_state[key.name] = given
         _write(key, key.get())
+
+
+def _is_stale(key: LinkKey, given: str) -> bool:
+    former: tuple[str | None, float] = st.session_state.get(_FORMER, {}).get(key.param, (None, 0.0))
+    return given == former[0] and time.monotonic() - former[1] < _STALE_S
 
 
 def choose_model(sha256: str | None, *, data: str | None = None) -> None:
@@ -213,7 +223,11 @@ def _write(key: LinkKey, value: str | None) -> None:
             del st.query_params[key.param]
     elif st.query_params.get(key.param) != value:
         st.query_params[key.param] = value
-    st.session_state[_AGREED] = {**st.session_state.get(_AGREED, {}), key.param: value}
+    agreed: dict[str, str | None] = st.session_state.get(_AGREED, {})
+    if agreed.get(key.param) != value:
+        exchanged = (agreed.get(key.param), time.monotonic())
+        st.session_state[_FORMER] = {**st.session_state.get(_FORMER, {}), key.param: exchanged}
+        st.session_state[_AGREED] = {**agreed, key.param: value}
 
 
 # ---- Mix page ---------------------------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ def draw() -> None:
     def live() -> None:
         empty.notice()
         rows = services.all_runs()
-        if lively and not any(row.is_active for row in rows):
-            st.rerun()
+        if lively != any(row.is_active for row in rows):
+            st.rerun()  # begins or ends the refreshing, here and in the strip
         shown = shown_by(rows)
         _table(shown, rows)
         _details(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 
@@ -51,6 +52,26 @@ def test_a_choice_is_written_into_the_address() -> None:
     app = opened(model="0123456789ab")
     app.text_input(key="choose").set_value("conv2").run()
     assert param(app, "layer") == "conv2"
+
+
+def test_an_address_that_the_browser_had_a_moment_ago_does_not_undo_a_choice() -> None:
+    app = opened(model="0123456789ab", layer="conv1")
+    app.text_input(key="choose").set_value("conv2").run()
+    app.text_input(key="choose").set_value("").run()
+    app.query_params["layer"] = "conv1"  # sent before the browser heard of conv2
+    app.run()
+    assert values(app)["layer"] == "conv2"
+    assert param(app, "layer") == "conv2"
+
+
+def test_the_back_button_wins_over_a_choice_that_is_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened(model="0123456789ab", layer="conv1")
+    app.text_input(key="choose").set_value("conv2").run()
+    app.text_input(key="choose").set_value("").run()
+    monkeypatch.setattr("dashboard.state._STALE_S", 0.0)
+    app.query_params["layer"] = "conv1"
+    app.run()
+    assert values(app)["layer"] == "conv1"
 
 
 def test_a_page_change_that_empties_the_address_loses_nothing() -> None:
