@@ -1,7 +1,7 @@
 """An optimize job whose server is killed at random moments, beside one that nobody disturbs: the same result?
 
     python -m benchmarks.kill_and_resume digits-cnn [--kills 10] [--seconds 60] [--seed 0] [--target "sqnr>=25"]
-        [--data FILE] [--json FILE] [--workspace DIR]
+        [--data FILE] [--json FILE] [--workspace DIR] [--lock FILE]
 
 One workspace runs the job undisturbed. In another one the server (a process that supervises jobs) is killed with its
 whole process group (SIGKILL) at a moment drawn from the time that the undisturbed run took; a new server finds the job
@@ -38,7 +38,8 @@ from core.jobs.supervisor import Supervisor
 from core.store.workspace import Workspace
 from core.tasks.command import child_command
 workspace = Workspace.open(Path(sys.argv[1]))
-with Supervisor(workspace, child_command(workspace.path)):
+lock = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+with Supervisor(workspace, child_command(workspace.path), machine_lock=lock):
     time.sleep(1e6)
 """
 _POLL_S = 0.1
@@ -52,12 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="mixdesk-kills-") as scratch:
         folder = Path(options.workspace or scratch)
         calm = _prepare(folder / "calm", options)
-        undisturbed = _undisturbed(*calm)
+        undisturbed = _undisturbed(*calm, options.lock)
         if undisturbed.result is None:
             return _failed(undisturbed)
         took_s = float(undisturbed.result["seconds"])
         _show("undisturbed", "", undisturbed, took_s)
-        kills = _Kills(*_prepare(folder / "killed", options), random.Random(options.seed + 1), took_s)
+        killed = _prepare(folder / "killed", options)
+        kills = _Kills(*killed, options.lock, chance=random.Random(options.seed + 1), took_s=took_s)
         last = kills.run(options.kills)
     if last.result is None:
         return _failed(last)
@@ -87,6 +89,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--target")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--workspace", type=Path, help="keep both workspaces below this folder")
+    parser.add_argument("--lock", type=Path, help="the file that keeps timed jobs apart; default: that of this user")
     return parser.parse_args(arguments)
 
 
@@ -104,17 +107,25 @@ def _prepare(path: Path, options: argparse.Namespace) -> tuple[Workspace, dict[s
     return workspace, params
 
 
-def _undisturbed(workspace: Workspace, params: Mapping[str, Any]) -> JobRow:
+def _undisturbed(workspace: Workspace, params: Mapping[str, Any], lock: Path | None) -> JobRow:
     job_id = queue.submit(workspace, "optimize", params, title="undisturbed")
-    with _server(workspace):
+    with _server(workspace, lock):
         return queue.wait(workspace, job_id, poll_s=_POLL_S, timeout_s=_PATIENCE_S)
 
 
 class _Kills:
     """Kills the server again and again, each time at a random moment of the run that is left."""
 
-    def __init__(self, workspace: Workspace, params: Mapping[str, Any], chance: random.Random, took_s: float) -> None:
-        self._workspace, self._chance, self._took_s = workspace, chance, took_s
+    def __init__(
+        self,
+        workspace: Workspace,
+        params: Mapping[str, Any],
+        lock: Path | None,
+        *,
+        chance: random.Random,
+        took_s: float,
+    ) -> None:
+        self._workspace, self._lock, self._chance, self._took_s = workspace, lock, chance, took_s
         self._job_id = queue.submit(workspace, "optimize", params, title="killed")
         self.rows: list[dict[str, Any]] = []
 
@@ -129,7 +140,7 @@ class _Kills:
             worked_s = moment * self._took_s
             self.rows.append({"kill": number, "at_share": round(moment, 3), "phase": row.phase, "what": row.what})
             print(f"kill {number:2d} at {moment:5.0%} of the run: {row.phase} / {row.what}", flush=True)
-        with _server(self._workspace):
+        with _server(self._workspace, self._lock):
             self._resume()
             last = queue.wait(self._workspace, self._job_id, poll_s=_POLL_S, timeout_s=_PATIENCE_S)
         _show("killed", f"{len(self.rows)} times", last, None)
@@ -140,7 +151,7 @@ class _Kills:
 
         What was finished before comes back at once.
         """
-        with _server(self._workspace):
+        with _server(self._workspace, self._lock):
             self._resume()
             self._await(lambda row: row.phase != "" or row.is_final)
             deadline = time.monotonic() + seconds
@@ -162,10 +173,10 @@ class _Kills:
 
 
 @contextmanager
-def _server(workspace: Workspace) -> Iterator[None]:
+def _server(workspace: Workspace, lock: Path | None) -> Iterator[None]:
     """A server in a process group of its own; the whole group is killed in the end."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", _SERVER, str(workspace.path)]
+    command = [sys.executable, "-c", _SERVER, str(workspace.path), *([] if lock is None else [str(lock)])]
     process = subprocess.Popen(command, start_new_session=True, env=environment)
     try:
         yield

@@ -87,16 +87,10 @@ def optimize(
     check_target(target, dataset)
     known = units or Units.unkept()
     progress.partial("units", known.to_dict())
-    progress.phase("Calibrate", start=0.0, end=0.1)
     if precision is None and not dataset.indices(Split.CALIBRATION):  # the search will say that it has no samples
         ranges = Ranges({}, 0, dataset.synthetic)
     else:
-        ranges = known.get_or(
-            "ranges",
-            {},
-            lambda: calibrate(model, table, dataset, settings=settings, progress=progress),
-            codec=RANGES,
-        )
+        ranges = _calibrated(model, table, dataset, known, settings=settings, progress=progress)
     ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, _rules(pins or {}))
     if precision is not None:
         found = one_precision(ingredients, precision)
@@ -107,6 +101,18 @@ def optimize(
     budget_s = time_budget_s * _COMPARE_SHARE
     verifier = Verifier(ingredients, original, dataset, target, batch, seed, budget_s, outputs, known)
     return verifier.decide(found, Part(progress, start=0.82, end=1.0))
+
+
+def _calibrated(
+    model: Model, table: LayerTable, dataset: Dataset, units: Units, *, settings: SessionSettings, progress: Progress
+) -> Ranges:
+    progress.phase("Calibrate", start=0.0, end=0.1)
+    return units.get_or(
+        "ranges",
+        {},
+        lambda: calibrate(model, table, dataset, settings=settings, progress=progress),
+        codec=RANGES,
+    )
 
 
 def _rules(pins: Mapping[str, Precision]) -> tuple[Rule, ...]:
