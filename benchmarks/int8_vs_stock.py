@@ -36,7 +36,7 @@ from core.recipe.recipe import Recipe
 from core.recipe.resolve import resolve
 from core.runtime.machine import read_conditions
 from core.runtime.settings import SessionSettings
-from core.search.timing import quick_ratios
+from core.search.timing import quick_timings
 from core.transform.build import build_candidate
 from core.transform.calibrate import calibrate
 
@@ -111,10 +111,10 @@ def measure(path: Path, data: Path, *, seconds: float) -> list[dict[str, Any]]:
             text = error.message if isinstance(error, MixdeskError) else f"{type(error).__name__}: {error}"
             row["why"] = " ".join(text.split())[:160]
     feeds = [dataset.feed(index) for index in indices[:32]]
-    ratios = quick_ratios(model.serialize(), files, feeds, SETTINGS, budget_s=seconds, seed=0, most_rounds=400)
+    timings = quick_timings(model.serialize(), files, feeds, SETTINGS, budget_s=seconds, seed=0, most_rounds=400)
     for row in rows:
-        if row["variant"] in ratios:
-            found = ratios[row["variant"]]
+        if row["variant"] in files:
+            found = timings.ratio(row["variant"])
             row |= {"ratio": found.ratio, "log_error": found.log_error, "median_ms": found.median_ms}
     return rows
 
