@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from core.runtime.settings import SessionSettings
 
 _IMAGES = 48
 _FEWEST = 12
+_SECONDS = 15.0
 _MOST_CLASSES = 100_000
 #: Below this share no way is the right one, or the labels number other classes.
 _LEAST_RIGHT = 0.2
@@ -50,6 +52,7 @@ def settle_normalisation(
     settings: SessionSettings,
     seed: int,
     progress: Progress,
+    clock: Callable[[], float] = time.monotonic,
 ) -> ImagePreprocessing:
     """The preprocessing with the scale that gives the most right answers, and a sentence that says how many.
 
@@ -63,6 +66,7 @@ def settle_normalisation(
         settings: how the model is run.
         seed: of the choice of images.
         progress: is told which way is tried.
+        clock: seconds: as many images are asked as some seconds allow.
     """
     if not any(SCALE_GUESSED in text for text in how.guessed):
         return how
@@ -79,12 +83,33 @@ def settle_normalisation(
             except UnreadableError:
                 continue  # the conversion lists it with its reason
             labels.append(int(item.label))
+    if len(images) < _FEWEST:
+        return how
     try:
-        session = open_session(model.serialize(), settings)
-        right = _ask_all(session, reader, images, labels, progress)
+        session = open_session(model.serialize(), settings, timed=False)
+        affordable = _affordable(session, reader, images[0], clock)
+        if affordable < _FEWEST:
+            return how
+        asked = min(affordable, len(images))
+        right = _ask_all(session, reader, images[:asked], labels[:asked], progress)
     except RunError:
         return how
-    return how if right is None else _decide(how, right, len(images))
+    return how if right is None else _decide(how, right, asked)
+
+
+def _affordable(session: Session, reader: ImageReader, image: Any, clock: Callable[[], float]) -> int:
+    """How many images can be asked in time, judged by the second of two runs."""
+    feed = _feed(reader, reader.how, image)
+    run_session(session, feed)
+    start = clock()
+    run_session(session, feed)
+    return int(_SECONDS / (max(clock() - start, 1e-6) * len(_WAYS)))
+
+
+def _feed(reader: ImageReader, how: ImagePreprocessing, image: Any) -> dict[str, Any]:
+    spec = reader.target.spec
+    array = image_array(image, how, np.dtype(spec.dtype))
+    return {spec.name: array[np.newaxis] if len(spec.shape or ()) == 4 else array}
 
 
 def _ask_all(
@@ -95,16 +120,13 @@ def _ask_all(
     progress: Progress,
 ) -> list[int] | None:
     """Right answers of each way; None where the model's outputs are no classes with these labels."""
-    spec = reader.target.spec
     counts = []
     for number, (name, values) in enumerate(_WAYS):
         progress.step(number, len(_WAYS), name)
         how = dataclasses.replace(reader.how, **values)
         right = 0
         for image, label in zip(images, labels, strict=True):
-            array = image_array(image, how, np.dtype(spec.dtype))
-            feed = {spec.name: array[np.newaxis] if len(spec.shape or ()) == 4 else array}
-            answer = _classes(run_session(session, feed), max(labels))
+            answer = _classes(run_session(session, _feed(reader, how, image)), max(labels))
             if answer is None:
                 return None
             right += int(answer.argmax()) == label

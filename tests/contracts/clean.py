@@ -27,6 +27,14 @@ class CleanContract(OpenedWorkspaces):
         assert not any(workspace.files.has(sha) for sha in (model.sha256, data.sha256, built.file_sha256))
         assert (workspace.models(), workspace.candidates(), workspace.mixes(model.sha256)) == ((), (), ())
 
+    def test_a_model_of_several_files_goes_with_all_of_them(self, workspace: Workspace) -> None:
+        files = {"net.onnx": b"graph", "weights/w.bin": b"weights"}
+        sha256 = workspace.files.put_folder(files, main="net.onnx")
+        workspace.add_model("net", sha256, workspace.files.stat(sha256).size_bytes)
+        assert clean.sweep_files(workspace, young=timedelta(0)) == 0
+        assert clean.remove_model(workspace, sha256) == len(b"graph") + len(b"weights")
+        assert list(workspace.files.stored()) == []
+
     def test_a_file_that_others_refer_to_stays(self, workspace: Workspace) -> None:
         model = stored_model(workspace)
         first, second = stored_candidate(workspace, model), stored_candidate(workspace, model)

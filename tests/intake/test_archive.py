@@ -90,7 +90,7 @@ def test_an_encrypted_archive_is_refused(tmp_path: Path) -> None:
     given = bytearray(packed({"net.onnx": b"graph"}))
     at = given.index(b"PK\x01\x02") + 8
     given[at : at + 2] = struct.pack("<H", 0x1)
-    with pytest.raises(ModelError, match="'net.onnx' is protected by a password"):
+    with pytest.raises(ModelError, match=r"'net\.onnx' is protected by a password"):
         unpack(bytes(given), tmp_path)
 
 
@@ -129,7 +129,7 @@ def test_a_list_that_lies_about_sizes_does_not_get_more(tmp_path: Path) -> None:
     given = bytearray(packed({"net.onnx": b"x" * 100_000}))
     at = given.index(b"PK\x01\x02") + 24
     given[at : at + 4] = struct.pack("<I", 10)
-    with pytest.raises(ModelError, match="'net.onnx' in 'the archive' cannot be unpacked"):
+    with pytest.raises(ModelError, match=r"'net\.onnx' in 'the archive' cannot be unpacked"):
         unpack(bytes(given), tmp_path)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 10
 
@@ -142,22 +142,22 @@ def test_damage_is_told_in_one_line(tmp_path: Path) -> None:
         unpack(b"PK\x03\x04 and nothing else", tmp_path)
     flipped = bytearray(whole)
     flipped[1000] ^= 0xFF
-    with pytest.raises(ModelError, match="'net.onnx' in 'the archive' cannot be unpacked: damaged"):
+    with pytest.raises(ModelError, match=r"'net\.onnx' in 'the archive' cannot be unpacked: damaged"):
         unpack(bytes(flipped), tmp_path)
 
 
 def test_a_file_and_a_folder_of_one_name_are_told(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="cannot be unpacked: 'w/net.onnx' cannot be written"):
+    with pytest.raises(ModelError, match=r"cannot be unpacked: 'w/net\.onnx' cannot be written"):
         unpack(packed({"w": b"1", "w/net.onnx": b"graph"}), tmp_path)
 
 
 def test_several_models_are_listed(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="'two.zip' holds 2 models: 'a.onnx', 'b/c.ONNX'"):
+    with pytest.raises(ModelError, match=r"'two\.zip' holds 2 models: 'a\.onnx', 'b/c\.ONNX'"):
         unpack(packed({"b/c.ONNX": b"", "a.onnx": b""}), tmp_path, name="two.zip")
 
 
 def test_arrays_are_not_a_model_but_data(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="holds no .onnx file") as refusal:
+    with pytest.raises(ModelError, match=r"holds no \.onnx file") as refusal:
         unpack(packed({"x.npy": b"", "y.npy": b""}), tmp_path)
     assert "--data" in str(refusal.value.hint)
 
@@ -179,7 +179,7 @@ def test_others_read_members_under_their_own_error() -> None:
     with open_archive(packed({"a.png": b"12345"}), name="images.zip", error=DataError) as archive:
         (member,) = checked_members(archive, name="images.zip", error=DataError)
         assert read_member(archive, member, most_bytes=5, name="images.zip", error=DataError) == b"12345"
-        with pytest.raises(DataError, match="'a.png' in 'images.zip' is larger"):
+        with pytest.raises(DataError, match=r"'a\.png' in 'images\.zip' is larger"):
             read_member(archive, member, most_bytes=4, name="images.zip", error=DataError)
     with (
         pytest.raises(DataError, match="is not a readable"),

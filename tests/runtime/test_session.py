@@ -7,8 +7,10 @@ import onnx_ir as ir
 import pytest
 
 from core.errors import RunError, UnavailableError
+from core.intake.load import load_model
 from core.runtime.session import open_session, run_session
 from core.runtime.settings import SessionSettings
+from tests.intake.several import chain, save_apart
 from tests.runtime.models import parse
 
 SETTINGS = SessionSettings()
@@ -31,6 +33,20 @@ def test_a_model_from_a_file_opens_as_one_from_bytes(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(RELU)
     assert open_session(path, SETTINGS).get_inputs()[0].name == "x"
+
+
+def test_weights_in_another_folder_are_found_and_left_out_of_the_optimized_graph(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "run").mkdir()
+    model = load_model(save_apart(chain(width=64), tmp_path / "net/net.onnx", location="a/w.bin")).serialize()
+    x = {"x": np.ones((2, 64), np.float32)}
+    expected = run_session(open_session(chain(width=64).SerializeToString(), SETTINGS), x)["y"]
+    for timed in (True, False):
+        path = tmp_path / f"run/{timed}.onnx"
+        session = open_session(model, SETTINGS, optimized_path=path, timed=timed)
+        np.testing.assert_allclose(run_session(session, x)["y"], expected, rtol=1e-5, atol=1e-5)
+        assert path.stat().st_size < 4096
+        assert len(ir.load(path).graph) > 0
 
 
 @pytest.mark.parametrize("data", [b"", b"no model", RELU[: len(RELU) // 2]])

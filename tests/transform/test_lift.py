@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 import onnx.parser
@@ -7,7 +9,12 @@ import onnx_ir as ir
 import onnxruntime as ort
 import pytest
 
+from core.intake.load import load_model
+from core.intake.model import serialize
+from core.runtime.session import open_session, run_session
+from core.runtime.settings import SessionSettings
 from core.transform.lift import lift_opset
+from tests.intake.several import chain, save_apart
 
 
 def _model(opset: int, body: str, signature: str) -> onnx.ModelProto:
@@ -56,6 +63,20 @@ def test_bodies_of_containers_are_lifted_too() -> None:
     lifted, _ = lift_opset(ir.from_proto(_model(12, body, "(float[1, 4] x) => (float[4] y)")))
     data = ir.to_proto(lifted).SerializeToString()
     assert ort.InferenceSession(data).run(None, {"x": np.ones((1, 4), np.float32)})[0].shape == (4,)
+
+
+def test_weights_in_other_files_survive_the_converter(tmp_path: Path) -> None:
+    proto = chain(width=64)
+    proto.opset_import[0].version = 9
+    model = load_model(save_apart(proto, tmp_path / "net.onnx"))
+    lifted, note = lift_opset(model.copy_ir())
+    assert "Converted from opset 9" in str(note)
+    assert [value.name for value in lifted.graph.inputs] == [value.name for value in model.ir.graph.inputs] == ["x"]
+    x = {"x": np.ones((1, 64), np.float32)}
+    before, after = (
+        run_session(open_session(given, SessionSettings()), x)["y"] for given in (model.serialize(), serialize(lifted))
+    )
+    np.testing.assert_allclose(after, before, rtol=1e-6)
 
 
 def test_a_new_model_is_left_alone() -> None:
