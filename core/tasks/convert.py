@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import NotFoundError, RequestError
-from core.intake.convert import Converted, convert_data, propose_preprocessing
-from core.intake.model import Model
-from core.intake.preprocessing import ImagePreprocessing, Preprocessing
+from core.intake.convert import Converted, convert_data
+from core.intake.preprocessing import Preprocessing
 from core.progress import Part, Progress
 from core.store.workspace import Workspace
-from core.tasks.normalisation import settle_normalisation
 from core.tasks.params import Params, Subject, read_text, read_whole
 from core.tasks.prepare import load
+from core.tasks.propose import propose
 from core.tasks.shapes import tried_shapes
 
 
@@ -46,7 +45,18 @@ def convert(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     how = _declared(params)
     if how is None:
         progress.phase("Look for a preprocessing", start=0.1, end=0.3)
-        how = propose(workspace, subject, model, source, tokenizer=tokenizer, name=name, progress=progress)
+        proposal = tried_shapes(workspace, subject, model).shapes
+        how = propose(
+            model,
+            source,
+            tokenizer=tokenizer,
+            shapes=subject.shapes,
+            proposal=proposal,
+            name=name,
+            settings=subject.settings,
+            seed=subject.seed,
+            progress=progress,
+        )
     progress.phase("Read the samples", start=0.3, end=0.9)
     with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
         made = convert_data(
@@ -65,39 +75,6 @@ def convert(workspace: Workspace, params: Params, progress: Progress) -> dict[st
         size_bytes = made.path.stat().st_size
     workspace.add_dataset(Path(name).stem, sha256, subject.model, size_bytes)
     return _document(made, sha256, Path(name).stem)
-
-
-def propose(
-    workspace: Workspace,
-    subject: Subject,
-    model: Model,
-    source: Path,
-    *,
-    tokenizer: Path | None,
-    name: str,
-    progress: Progress,
-) -> Preprocessing:
-    """A preprocessing whose sizes run and whose scale suits the labels, as far as that can be found out.
-
-    Args:
-        workspace: remembers which sizes run.
-        subject: the model, and the shapes that are given.
-        model: the same, loaded.
-        source: folder, archive or file.
-        tokenizer: the model's tokenizer.json, for texts.
-        name: how the source is called.
-        progress: is told what is tried.
-
-    Raises:
-        DataError: the source holds no images, sound or text, or no input takes such.
-    """
-    proposal = tried_shapes(workspace, subject, model).shapes
-    how = propose_preprocessing(model, source, tokenizer=tokenizer, shapes=subject.shapes, proposal=proposal, name=name)
-    if not isinstance(how, ImagePreprocessing):
-        return how
-    return settle_normalisation(
-        how, model, source, name=name, settings=subject.settings, seed=subject.seed, progress=progress
-    )
 
 
 def _document(made: Converted, sha256: str, name: str) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import DataError, MixdeskError
-from core.intake.convert import PreviewSample, preview, propose_preprocessing
+from core.intake.convert import PreviewSample, preview
 from core.intake.load import load_model
 from core.intake.preprocessing import Preprocessing
 from core.jobs.limits import Limits
+from core.tasks.propose import propose
 
 
 def main() -> int:
@@ -40,10 +41,7 @@ def look(wanted: Mapping[str, Any]) -> dict[str, Any]:
     source, name = Path(wanted["source"]), str(wanted["name"])
     tokenizer = None if wanted["tokenizer"] is None else Path(wanted["tokenizer"])
     given = wanted["preprocessing"]
-    if given is None:
-        how = propose_preprocessing(model, source, tokenizer=tokenizer, name=name)
-    else:
-        how = Preprocessing.from_dict(given)
+    how = propose(model, source, tokenizer=tokenizer, name=name) if given is None else Preprocessing.from_dict(given)
     samples = preview(source, model, how, tokenizer=tokenizer, count=int(wanted["count"]), name=name)
     return {"preprocessing": how.to_dict(), "samples": [_sample(sample) for sample in samples]}
 

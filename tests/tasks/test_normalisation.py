@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,23 @@ def test_where_labels_are_no_classes_or_never_right_the_guess_stands(tmp_path: P
     )
     model = classifier()
     assert settle(model, source) == propose_preprocessing(model, source)
+
+
+def test_a_slow_model_is_not_asked(tmp_path: Path) -> None:
+    model, source, ticks = classifier(), photos(tmp_path), itertools.count(step=5.0)
+    proposed = propose_preprocessing(model, source)
+    assert isinstance(proposed, ImagePreprocessing)
+    settled = settle_normalisation(
+        proposed,
+        model,
+        source,
+        name="photos",
+        settings=SessionSettings(),
+        seed=0,
+        progress=Silent(),
+        clock=lambda: float(next(ticks)),
+    )
+    assert settled is proposed
 
 
 def test_a_model_that_does_not_run_leaves_the_guess(tmp_path: Path) -> None:
