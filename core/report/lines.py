@@ -23,6 +23,8 @@ def data_line(data: Mapping[str, Any] | None) -> str:
 def units_line(units: Mapping[str, Any]) -> str:
     """How much of the work was finished before: "57 of 60 pieces were finished before (key 1a2b3c4d5e6f); ..."."""
     reused, computed = int(units["reused"]), int(units["computed"])
+    if not reused:
+        return f"{computed} pieces, kept under the key {units['key']}"
     return f"{reused} of {reused + computed} pieces were finished before (key {units['key']}); --fresh does all anew"
 
 

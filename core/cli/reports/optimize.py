@@ -41,7 +41,7 @@ def _facts(document: parts.Document, speedup: Mapping[str, Any]) -> list[tuple[s
         ("conditions", parts.conditions_line(document["conditions"])),
     ]
     facts += [(name, str(part["why"])) for name in ("dynamic", "session") if (part := document[name])]
-    if (document.get("units") or {}).get("reused"):
+    if document.get("units"):
         facts.append(("work", units_line(document["units"])))
     if document.get("output"):
         facts.append(("file", parts.file_line(document)))
