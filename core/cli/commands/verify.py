@@ -72,6 +72,7 @@ def verify(
     for given in (bundle, original, data):
         if given is not None and not given.exists():
             raise NotFoundError(f"There is no file '{given}'.", hint="Check its path.")
+    _check(bundle)
     store = work.open_workspace(request.workspace)
     params: dict[str, Any] = {
         "bundle": str(bundle.resolve()),
@@ -86,6 +87,13 @@ def verify(
     }
     document = work.run_job(store, "verify", params, title=f"Verify {bundle.name}")
     return give_result("verify", document, as_json=request.as_json)
+
+
+def _check(bundle: Path) -> None:
+    """What is no bundle is refused at once, without waiting for a turn to measure."""
+    from core.report.container import Container
+
+    Container(bundle).close()
 
 
 def _data(store: Workspace, bundle: Path, original: Path | None, data: Path, request: Request) -> str:
