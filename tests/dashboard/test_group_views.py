@@ -7,7 +7,7 @@ import pytest
 from core.recipe.precision import Precision
 from core.recipe.resolve import resolve
 from dashboard import mixing
-from dashboard.group_views import GroupView, built_with, group_views, solo_scores
+from dashboard.group_views import GroupView, built_with, group_views, groups_csv, solo_scores
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
 from dashboard.mixing import Mix
@@ -60,6 +60,14 @@ def test_what_differs_from_the_last_candidate_is_marked() -> None:
 def test_without_a_candidate_nothing_is_marked() -> None:
     mix = mixing.set_operator(Mix(), "Conv", Precision.INT8)
     assert not any(view.changed for view in channels(mix).values())
+
+
+def test_the_plan_as_a_table_has_every_group_with_its_whole_name() -> None:
+    found = channels(mixing.pin(Mix(), {"stem/conv": Precision.FP32}), {"stem/conv": "int8"})
+    header, *rows = groups_csv(list(found.values())).splitlines()
+    assert header.startswith("group,ops,layers,asked,precision,pinned,built,time_ms")
+    assert [row.split(",")[0] for row in rows] == list(found)
+    assert any(row.startswith("stem/conv,Conv + Relu,2,fp32,fp32,True,int8,") for row in rows)
 
 
 def test_pinned_channels_are_marked() -> None:

@@ -105,7 +105,7 @@ def test_memory_and_layers_are_told_and_do_not_decide() -> None:
 
 
 def test_a_build_that_was_not_measured_has_nothing_to_disagree_with() -> None:
-    stored = {"comparison": None, "bytes": 300, "fidelity": {"sqnr_db": 40.0}, "layers": []}
+    stored: dict[str, Any] = {"comparison": None, "bytes": 300, "fidelity": {"sqnr_db": 40.0}, "layers": []}
     found = figures(stored, compared(), target_met=None, executed=[], checked=0, same_original=True)
     by_name = {figure.name: figure for figure in found}
     assert by_name["speedup"].agrees is None
