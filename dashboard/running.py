@@ -12,7 +12,7 @@ COUNTS, WEIGHT = "counts", "weight"
 
 
 def line(*, threads: int, batch: int, outputs: Mapping[str, float], known: int) -> str:
-    """The chip: "1 thread, batch 8, 2 of 5 outputs"; outputs are told only where they were chosen.
+    """The chip: "1 thread, batch 8, 2 of 5 outputs"; batch and outputs are told only where they were chosen.
 
     Args:
         threads: of the runtime.
@@ -20,7 +20,9 @@ def line(*, threads: int, batch: int, outputs: Mapping[str, float], known: int) 
         outputs: those that count, with weights; empty: all.
         known: how many outputs the model has; 0: not known yet.
     """
-    words = [f"{threads} thread{'' if threads == 1 else 's'}", f"batch {batch}"]
+    words = [f"{threads} thread{'' if threads == 1 else 's'}"]
+    if batch != 1:
+        words.append(f"batch {batch}")
     if outputs:
         words.append(f"{len(outputs)} of {known} outputs" if known else f"{len(outputs)} outputs")
     return ", ".join(words)

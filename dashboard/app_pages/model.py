@@ -28,7 +28,8 @@ if unfinished is not None:
 
 document = services.inspection(on)
 if document is not None:
-    prepare.draw(on, document)
+    if prepare.draw(on, document):
+        st.stop()
     model_view.figures(document)
     left, right = st.columns([3, 2], gap="medium")
     with left:

@@ -30,16 +30,19 @@ _MOST_MB = 32
 Values = Mapping[str, Any]
 
 
-def draw(on: Subject, document: Document) -> None:
-    """The data that is about to be prepared, or the job that does it; nothing where there is none."""
+def draw(on: Subject, document: Document) -> bool:
+    """The data that is about to be prepared, or the job that does it; nothing where there is none.
+
+    True while the fields are shown: the rest of the page (Netron takes the focus) would only disturb them.
+    """
     row = services.find_job(state.PREPARING.get())
     source = opening.source_of(row)
     if row is None or source is None:
         state.PREPARING.set(None)
-        return
+        return False
     if row.kind == "convert" and not row.is_final:
         jobs.card(row.id, key="convert")
-        return
+        return False
     if row.kind == "convert" and row.state is JobState.DONE:
         arriving.converted(row)
         st.rerun()
@@ -55,6 +58,7 @@ def draw(on: Subject, document: Document) -> None:
             _form(on, source, inputs)
 
     form()
+    return True
 
 
 def _form(on: Subject, source: Source, inputs: Sequence[str]) -> None:

@@ -39,13 +39,13 @@ def _show(on: Subject, brought: elsewhere.Brought) -> None:
         st.markdown(f"**{plain(brought.name)}**{of}: {plain(brought.line)}")
         if brought.differences:
             st.dataframe(
-                pd.DataFrame(brought.differences, columns=["what", "layer", "why"]),
+                pd.DataFrame(brought.differences, columns=["what", "why", "layer"]),
                 hide_index=True,
                 height="content" if len(brought.differences) <= _ROWS else 35 * _ROWS,
                 column_config={
                     "what": st.column_config.TextColumn("What", width=110),
-                    "layer": st.column_config.TextColumn("Layer"),
                     "why": st.column_config.TextColumn("Why", width="large"),
+                    "layer": st.column_config.TextColumn("Layer"),
                 },
                 placeholder="–",
                 alt="Differences between the model the recipe was made for and this one",

@@ -20,7 +20,7 @@ _TELLING = ("amx_int8", "avx512_vnni", "avx_vnni", "avx512f", "avx2", "i8mm", "d
 def draw() -> None:
     """Draws the strip; once per run, above the page."""
     on = services.subject()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="strip"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="strip"):
         _model(on)
         if on is not None:
             _data(on)
@@ -48,7 +48,7 @@ def _model(on: Subject | None) -> None:
         placeholder="Choose a model",
         label_visibility="collapsed",
         icon=":material/deployed_code:",
-        width=200,
+        width=172,
         on_change=_choose_model,
     )
 
@@ -71,7 +71,7 @@ def _data(on: Subject) -> None:
         key="strip.data",
         label_visibility="collapsed",
         icon=":material/dataset:",
-        width=180,
+        width=150,
         on_change=_choose_data,
     )
 
@@ -97,7 +97,7 @@ def _target() -> None:
         accept_new_options=True,
         label_visibility="collapsed",
         icon=":material/flag:",
-        width=160,
+        width=140,
         help="What a mix must still reach, e.g. accuracy>=99% (of the original), sqnr>=30 (dB), latency<=5ms.",
         on_change=_choose_target,
     )

@@ -10,8 +10,8 @@ from dashboard.running import COUNTS, WEIGHT, line, read_rows, rows, weighted
 NAMES = ("boxes", "scores", "mask")
 
 
-def test_the_chip_tells_threads_and_batch_and_outputs_only_where_they_were_chosen() -> None:
-    assert line(threads=1, batch=1, outputs={}, known=3) == "1 thread, batch 1"
+def test_the_chip_tells_threads_and_the_rest_only_where_it_was_chosen() -> None:
+    assert line(threads=1, batch=1, outputs={}, known=3) == "1 thread"
     assert line(threads=2, batch=8, outputs={"boxes": 2.0}, known=3) == "2 threads, batch 8, 1 of 3 outputs"
 
 
