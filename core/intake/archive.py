@@ -69,7 +69,7 @@ def open_archive(
 
 
 def checked_members(
-    archive: zipfile.ZipFile, *, name: str, error: type[RequestError] = ModelError
+    archive: zipfile.ZipFile, *, name: str, error: type[RequestError] = ModelError, most_members: int | None = None
 ) -> tuple[zipfile.ZipInfo, ...]:
     """The archive's files, in its order; folders, hidden files and what macOS adds are left out.
 
@@ -77,6 +77,7 @@ def checked_members(
         ModelError (or `error`): a name that leads out of the folder, a link or device, a password, a repeated name,
             or contents that no real model or data unpack to.
     """
+    most = MOST_MEMBERS if most_members is None else most_members
     listed = archive.infolist()
     for member in listed:
         problem = _problem(member)
@@ -87,16 +88,16 @@ def checked_members(
     if len(names) < len(members):
         raise error(f"'{name}' is not unpacked: it holds several files of one name.", hint=_PACK_AGAIN)
     total, packed = sum(member.file_size for member in members), sum(member.compress_size for member in members)
-    if total > MOST_BYTES or len(members) > MOST_MEMBERS:
+    if total > MOST_BYTES or len(members) > most:
         raise error(
             f"'{name}' is not unpacked: it holds {len(members):,} files of {total / 1e9:.1f} GB;"
-            f" at most {MOST_MEMBERS:,} files and {MOST_BYTES / 1e9:.0f} GB are.",
-            hint="Unpack it yourself and give the model's path.",
+            f" at most {most:,} files and {MOST_BYTES / 1e9:.0f} GB are.",
+            hint="Unpack it yourself and give the path of what is in it.",
         )
     if total > HARMLESS_BYTES and total > MOST_RATIO * max(packed, 1):
         raise error(
             f"'{name}' is not unpacked: {packed / 1e6:.1f} MB would become {total / 1e6:,.0f} MB, as in a zip bomb.",
-            hint="If you trust it, unpack it yourself and give the model's path.",
+            hint="If you trust it, unpack it yourself and give the path of what is in it.",
         )
     return members
 

@@ -157,6 +157,8 @@ def convert_data(
     how = reader.how
     if how.labels != "none":
         labels, classes = number_labels([item.label for item in read], (item.label for item in reader.items), how)
+        if classes and not how.classes:
+            reader.remarks.append(_numbering(classes))
         how = dataclasses.replace(how, classes=classes)
         arrays[LABEL_KEY_BESIDE_INPUT if LABEL_KEY in arrays else LABEL_KEY] = labels
     document = {**how.to_dict(), "remarks": list(reader.remarks)}
@@ -270,6 +272,12 @@ def _read_all(
     constants = constant_feeds(model, reader.how.constants, {name: array[0] for name, array in arrays.items()})
     repeated = {name: np.broadcast_to(array, (len(read), *array.shape)) for name, array in constants.items()}
     return {**arrays, **repeated}, read
+
+
+def _numbering(classes: Sequence[str]) -> str:
+    """Says which name got which number: the model's own order may be another."""
+    shown = ", ".join(f"{number} is '{name}'" for number, name in enumerate(classes[:_TOLD]))
+    return f"Labels are numbered in the order of their {len(classes)} names: {shown}{', ...' * (len(classes) > _TOLD)}."
 
 
 def _preview(reader: Reader, item: Item) -> PreviewSample:

@@ -95,7 +95,10 @@ def open_members(source: Path, *, name: str | None = None) -> Iterator[Members]:
         yield Members(label, (inner,), paths={inner: source})
         return
     with open_archive(source, name=label, error=DataError) as archive:
-        infos = {info.filename: info for info in checked_members(archive, name=label, error=DataError)}
+        infos = {
+            info.filename: info
+            for info in checked_members(archive, name=label, error=DataError, most_members=MOST_FILES)
+        }
         yield Members(label, tuple(sorted(infos)), archive=archive, infos=infos)
 
 

@@ -19,6 +19,8 @@ from core.intake.tables import index_limit
 from core.intake.targets import text_targets
 from core.intake.texts import TextTokenizer, Tokens
 
+#: Of all texts of a source together: they are held in memory until some are chosen.
+MOST_CHARACTERS = 500_000_000
 TEXT_COLUMNS = ("text", "sentence", "content", "review", "document", "question", "input")
 LABEL_COLUMNS = ("label", "labels", "class", "y", "target", "category", "sentiment")
 
@@ -32,6 +34,7 @@ class TextReader:
         self.remarks: list[str] = []
         self._texts: dict[tuple[str, int], str] = {}
         self._known: dict[tuple[str, int], Tokens] = {}
+        self._characters = 0
         self._tokenizer: TextTokenizer | None = None
         if "ids" in self.targets:
             if tokenizer is None:
@@ -45,7 +48,11 @@ class TextReader:
         )
 
     def remember(self, item: Item, text: str) -> Item:
-        """Keeps the text of a sample."""
+        """Keeps the text of a sample; DataError where all texts together are too much for memory."""
+        self._characters += len(text)
+        if self._characters > MOST_CHARACTERS:
+            message = f"The texts have more than {MOST_CHARACTERS / 1e6:.0f} million letters."
+            raise DataError(message, hint="Give a part of them.")
         self._texts[item.file, item.place] = text
         return item
 

@@ -73,6 +73,9 @@ def test_a_choice_does_not_change_the_numbers_of_the_classes(tmp_path: Path) -> 
         tmp_path, write_folder(tmp_path / "f", files), ImagePreprocessing(size=(8, 8), labels="folder"), limit=1
     )
     assert made.preprocessing.classes == ("ape", "cat", "dog")
+    assert made.remarks[-1] == (
+        "Labels are numbered in the order of their 3 names: 0 is 'ape', 1 is 'cat', 2 is 'dog'."
+    )
 
 
 def test_damaged_images_are_left_out_by_name_unless_all_are(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core.errors import DataError
+from core.intake import texts_reader
 from core.intake.members import open_members
 from core.intake.preprocessing import TextPreprocessing
 from core.intake.texts_reader import TextReader
@@ -53,6 +54,12 @@ def test_the_length_may_be_declared_or_demanded_by_the_model(tmp_path: Path) -> 
         feed = reader.feed(reader.items[0])
     assert (feed["tokens"].shape, feed["tokens"].dtype.name) == ((1, 6), "int32")
     with pytest.raises(DataError, match="takes 6 tokens"), opened(tmp_path, {"t.csv": TABLE}, FIXED):
+        pass
+
+
+def test_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts_reader, "MOST_CHARACTERS", 20)
+    with pytest.raises(DataError, match="million letters"), opened(tmp_path, {"t.csv": TABLE}):
         pass
 
 
