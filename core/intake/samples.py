@@ -14,13 +14,28 @@ FOLDER = Path(__file__).resolve().parents[2] / "sample_models"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A bundled model with its data. `metric` is None where there are no labels; `shows` says why it is here."""
+    """A bundled model with its data.
+
+    Attributes:
+        name: by which every command knows it.
+        model: its file.
+        data: its input set, an .npz.
+        tokenizer: the tokenizer.json of a model of text, else None.
+        task: what it does.
+        metric: of its task; None without labels.
+        accuracy: its share of right answers on the holdout samples; None without labels.
+        licence: of model and data.
+        origin: where both are from.
+        shows: why it is here.
+    """
 
     name: str
     model: Path
     data: Path
+    tokenizer: Path | None
     task: str
     metric: str | None
+    accuracy: float | None
     licence: str
     origin: str
     shows: str
@@ -52,8 +67,10 @@ def _sample(entry: dict[str, Any]) -> Sample:
         name=entry["name"],
         model=FOLDER / entry["model"],
         data=FOLDER / entry["data"],
+        tokenizer=None if entry["tokenizer"] is None else FOLDER / entry["tokenizer"],
         task=entry["task"],
         metric=entry["metric"],
+        accuracy=entry["accuracy"],
         licence=entry["licence"],
         origin=entry["origin"],
         shows=entry["shows"],

@@ -19,8 +19,10 @@ def samples(as_json: options.JsonOption = False) -> int:
             "name": sample.name,
             "model": str(sample.model.resolve()),
             "data": str(sample.data.resolve()),
+            "tokenizer": None if sample.tokenizer is None else str(sample.tokenizer.resolve()),
             "task": sample.task,
             "metric": sample.metric,
+            "accuracy": sample.accuracy,
             "licence": sample.licence,
             "origin": sample.origin,
         }

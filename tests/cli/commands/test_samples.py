@@ -9,9 +9,9 @@ from tests.cli.running import Terminal
 
 def test_every_sample_has_its_files_at_absolute_paths(mixdesk: Terminal) -> None:
     document = mixdesk("samples", "--json").document
-    assert {"digits-cnn", "silero-vad"} <= {sample["name"] for sample in document["samples"]}
+    assert {"digits-cnn", "subjectivity-text", "silero-vad"} <= {sample["name"] for sample in document["samples"]}
     for sample in document["samples"]:
-        assert set(sample) == {"name", "model", "data", "task", "metric", "licence", "origin"}
+        assert set(sample) == {"name", "model", "data", "tokenizer", "task", "metric", "accuracy", "licence", "origin"}
         for key in ("model", "data"):
             assert Path(sample[key]).is_absolute()
             assert Path(sample[key]).is_file()
