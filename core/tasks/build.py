@@ -101,6 +101,7 @@ def _build(workspace: Workspace, prepared: Prepared, recipe: Recipe, progress: P
 def _document(prepared: Prepared, candidate: Candidate, fitted: Transfer) -> dict[str, Any]:
     return {
         "output": None,
+        "output_data": None,
         **candidate.to_dict(),
         "recipe": fitted.recipe.to_dict(),
         "differences": [difference.to_dict() for difference in fitted.differences],

@@ -85,6 +85,7 @@ def _document(prepared: Prepared, found: Optimized, progress: Progress, units: U
         profile, original = profile_both(prepared, found.candidate, progress, run_ms=run_ms, units=units)
     return {
         "output": None,
+        "output_data": None,
         **found.candidate.to_dict(),
         "model": prepared.model.name,
         **found.to_dict(),
