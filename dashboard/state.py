@@ -243,6 +243,8 @@ RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.pr
 
 #: Counts how often a run was chosen elsewhere than in the table; its key changes with it, so that it shows the choice.
 RUN_CHOSEN: SessionKey[int] = SessionKey("runs.chosen", lambda: 0)
+#: The key of the table of runs that was drawn last.
+RUN_TABLE: SessionKey[str] = SessionKey("runs.table.key", str)
 #: What was deleted last and how much that freed, told once.
 FREED: SessionKey[str | None] = SessionKey("runs.freed", lambda: None)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +15,12 @@ from core.api.answers import Answer, Document
 from core.api.desk import Place, open_desk
 from core.api.frames import frame
 from core.errors import DataError, RequestError, did_you_mean
+from core.intake.pack import write_stored
 from core.recipe.recipe import Recipe
 from core.report.recipe_file import recipe_document
 from core.runtime.session import open_session, run_session
 from core.runtime.settings import SessionSettings
 from core.store.atomic import written_whole
-from core.store.digest import file_sha256
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -144,8 +143,9 @@ class Mixed(Answer):
     def save(self, path: str | Path, *, data: bool = True, original: bool = True) -> Path:
         """Writes a file whose suffix says what it holds.
 
-        `.o3`: the bundle (model, recipe, plan, measurements, report, holdout samples); `.onnx`: the model alone;
-        `.json`: the recipe; `.html`: the report; `.csv`: the layers.
+        `.o3`: the bundle (model, recipe, plan, measurements, report, holdout samples); `.onnx`: the model alone, with
+        its weights in a file beside it where the original has them so; `.json`: the recipe; `.html`: the report;
+        `.csv`: the layers.
 
         Args:
             path: where; an existing file is replaced in one step.
@@ -185,30 +185,12 @@ class Mixed(Answer):
 
     def _model(self, out: Path) -> None:
         with open_desk(self._place) as desk:
-            main, *weights = desk.workspace.files.members(self.document["file"]).items()
-            for name, source in weights:
-                _check_free(out.parent / name, source)
-            for name, source in weights:
-                _copy(source, out.parent / name)
-            _copy(main[1], out)
+            write_stored(desk.workspace.files, self.document["file"], out)
 
     def _report(self, out: Path) -> None:
         from core.report.html import report_html  # noqa: PLC0415 - heavy, and only this needs it
 
         _write(out, report_html(self.document, name=self.name))
-
-
-def _check_free(out: Path, source: Path) -> None:
-    """Weights keep their names, which the model refers to; those of another model are not overwritten."""
-    if out.exists() and file_sha256(out) != file_sha256(source):
-        message = f"The model keeps weights in '{out.name}', and '{out.parent}' has another file of that name."
-        raise RequestError(message, hint="Save it in a folder of its own.")
-
-
-def _copy(source: Path, out: Path) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(out) as target, source.open("rb") as content:
-        shutil.copyfileobj(content, target)
 
 
 def _write(out: Path, text: str) -> None:

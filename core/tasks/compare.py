@@ -26,6 +26,9 @@ from core.tasks.prepare import (
 def compare(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
     """Measures B (`candidate_file`) against A (`model`): the contract's `compare` document with `data`.
 
+    Where `baseline_file` names the file of another candidate of that model, B is measured against it instead: latency,
+    size and memory are then of the two, and so is fidelity (how far B's answers are from A's).
+
     Raises:
         RequestError: the models have different inputs or outputs.
         ModelError, DataError, TargetError: as in the other tasks.
@@ -38,10 +41,12 @@ def compare(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     progress.phase("Read both models", start=0.0, end=0.1)
     prepared = prepare(workspace, subject)
     require_runnable(prepared)
-    other = _other(workspace, params, prepared)
+    first = prepared.original
+    if read_text(params, "baseline_file") is not None:
+        first = _stored(workspace, params, prepared, "baseline")
     comparison = compare_models(
-        prepared.original,
-        other,
+        first,
+        _stored(workspace, params, prepared, "candidate"),
         prepared.dataset,
         split=Split.HOLDOUT,
         settings=prepared.settings,
@@ -55,12 +60,13 @@ def compare(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     return {**comparison.to_dict(), "data": describe_data(prepared)}
 
 
-def _other(workspace: Workspace, params: Params, prepared: Prepared) -> Serialized:
-    """Model B, once it is known to run and to take and give what A does."""
-    sha256 = read_text(params, "candidate_file")
+def _stored(workspace: Workspace, params: Params, prepared: Prepared, which: str) -> Serialized:
+    """The "candidate" or the "baseline", once it is known to run and to take and give what the original does."""
+    called = "the second model" if which == "candidate" else "the baseline"
+    sha256 = read_text(params, f"{which}_file")
     if sha256 is None or not workspace.files.has(sha256):
-        raise NotFoundError("The workspace has no file for the second model.", hint="Give the file again.")
-    name = read_text(params, "candidate_name") or "the second model"
+        raise NotFoundError(f"The workspace has no file for {called}.", hint="Give the file again.")
+    name = read_text(params, f"{which}_name") or called
     path = workspace.files.path(sha256)
     other = load_model(path, name=name)
     refuse_unrunnable(other, prepared.settings)

@@ -1,11 +1,11 @@
-"""Compare: before and after of a candidate, what was asked and what runs, and the files to take away."""
+"""Compare: all candidates against a baseline, before and after of one, what was asked and what runs, files to keep."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import comparison, comparison_details, empty, jobs, link_notes
+from dashboard.widgets import candidates, comparison, comparison_details, empty, jobs, link_notes
 
 on = services.subject()
 if on is None:
@@ -16,16 +16,26 @@ current = services.current_candidate(on)
 running = services.job_of(on, "build") or services.job_of(on, "optimize")
 if running is not None:
     jobs.card(running.id, key="compare.job")
-link_notes.candidate(services.candidates(on), current, settled=running is None)
-if current is None or inspection is None:
+known = services.candidates(on)
+link_notes.candidate(known, current, settled=running is None)
+link_notes.baseline(known)
+if current is None:
     comparison.nothing_built()
+    st.stop()
+if inspection is None:
+    unfinished = services.ensure_inspected(on)
+    if unfinished is not None:
+        jobs.card(unfinished.id, key="inspect")
     st.stop()
 
 link_notes.layer({row["id"] for row in inspection["layers"]})
 document = services.build(current.id) or {}
+baseline = services.baseline(on, known)
 before = comparison.before_views(document, inspection, services.profile(on))
 after = comparison.after_views(document, inspection)
-comparison.picker(on, services.candidates(on), current)
+candidates.picker(on, known, current, baseline)
+candidates.overview(on, known, current, baseline, before)
+candidates.against_baseline(on, current, baseline)
 comparison.summary(document)
 comparison.tiles(document)
 comparison.explain(document, before, after)

@@ -4,6 +4,7 @@ Pages call these through the package (`services.subject()`), so that a test can 
 Bringing models and data in is in `dashboard/loading.py`.
 """
 
+from dashboard.services.baselines import baseline, compare_job, facts_here, pairs, set_baseline, submit_compare
 from dashboard.services.bundles import bundle_url, write_bundle
 from dashboard.services.desk import datasets, find_model, models, subject
 from dashboard.services.documents import (
@@ -72,13 +73,14 @@ from dashboard.services.work import (
 
 # fmt: off
 __all__ = [
-    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "all_runs", "build", "bundle_url", "candidate",
-    "candidates", "clean_jobs", "close", "comparison", "concerns", "conditions", "current_candidate", "datasets",
-    "delete_model", "delete_run", "disk_use", "document_of", "draft", "ensure_inspected", "file_bytes", "file_name",
-    "file_url", "find_file", "find_job", "find_model", "free_unused", "inspection", "job", "job_of", "jobs",
-    "lineage", "log_tail", "machine", "mixes", "models", "named_shapes", "partials", "place", "preview", "probed_at",
-    "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix", "save_shapes", "start", "stop", "subject",
-    "submit", "submit_again", "submit_bring", "submit_build", "submit_convert", "submit_inspect", "submit_machine",
-    "submit_optimize", "submit_profile", "unbuilt_mixes", "versions", "workspace", "write_bundle",
+    "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "all_runs", "baseline", "build", "bundle_url", "candidate",
+    "candidates", "clean_jobs", "close", "compare_job", "comparison", "concerns", "conditions", "current_candidate",
+    "datasets", "delete_model", "delete_run", "disk_use", "document_of", "draft", "ensure_inspected", "facts_here",
+    "file_bytes", "file_name", "file_url", "find_file", "find_job", "find_model", "free_unused", "inspection", "job",
+    "job_of", "jobs", "lineage", "log_tail", "machine", "mixes", "models", "named_shapes", "pairs", "partials",
+    "place", "preview", "probed_at", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix",
+    "save_shapes", "set_baseline", "start", "stop", "subject", "submit", "submit_again", "submit_bring",
+    "submit_build", "submit_compare", "submit_convert", "submit_inspect", "submit_machine", "submit_optimize",
+    "submit_profile", "unbuilt_mixes", "versions", "workspace", "write_bundle",
 ]
 # fmt: on

@@ -1,4 +1,4 @@
-"""The Compare page's parts: candidate picker with downloads, verdict, tiles, diagnosis, pair of maps."""
+"""The Compare page's parts for one candidate: verdict, tiles, diagnosis, pair of maps."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 import streamlit as st
 
 from core.report import quantities
+from core.report.recipe_file import recipe_document
 from core.store.rows import CandidateRow
-from dashboard import comparison_view, conditions, diagnosis, state
+from dashboard import comparison_view, conditions, diagnosis
 from dashboard.comparison_view import Tile
 from dashboard.figures.paired_maps import paired_maps
 from dashboard.figures.precision_map import precision_map
 from dashboard.layer_views import LayerView, layer_views, measure
-from dashboard.services import Document, Subject
+from dashboard.services import Document
 from dashboard.tables import reason
 from dashboard.target_view import TargetView, target_view
-from dashboard.widgets import download, layer_choice
+from dashboard.widgets import layer_choice
 from dashboard.widgets.text import plain
 
 _TILES = 4
@@ -53,33 +54,15 @@ def nothing_built() -> None:
         st.switch_page("app_pages/mix.py")
 
 
-def picker(on: Subject, known: Sequence[CandidateRow], current: CandidateRow) -> None:
-    """Which candidate is compared, and its files to take away."""
-    labels = {row.id: f"{row.name or row.id} · {conditions.moment(row.created_at.isoformat())}" for row in known}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.session_state["compare.candidate"] = current.id
-        st.selectbox(
-            "Candidate",
-            list(labels),
-            format_func=labels.__getitem__,
-            key="compare.candidate",
-            on_change=_choose,
-            width=460,
-        )
-        st.space("stretch")
-        stem = f"{on.model.name}-{current.name or current.id}".replace("/", "-").replace(" ", "-")
-        download.file("Download .onnx", current.file_sha256, f"{stem}.onnx", key="compare.onnx", kind="primary")
-        _json("Recipe", current.recipe, f"{stem}-recipe.json")
-        _json("Report", current.report, f"{stem}-report.json")
+def recipe_of(row: CandidateRow) -> dict[str, Any]:
+    """The recipe as it is taken away: with the layers of the model that it was made for."""
+    return recipe_document({"recipe": dict(row.recipe), "made_for": row.report.get("made_for")})
 
 
-def _choose() -> None:
-    state.CANDIDATE.set(st.session_state["compare.candidate"])
-
-
-def _json(label: str, document: Mapping[str, Any], file_name: str) -> None:
+def download_json(label: str, document: Mapping[str, Any], file_name: str) -> None:
+    """Draws the button for one JSON document."""
     st.download_button(
-        f"Download {label.lower()}",
+        f"Download {label}",
         lambda: json.dumps(document, indent=1),
         file_name=file_name,
         mime="application/json",

@@ -64,6 +64,15 @@ def candidate(known: Collection[CandidateRow], current: CandidateRow | None, *, 
     _tell(state.CANDIDATE)
 
 
+def baseline(known: Collection[CandidateRow]) -> None:
+    """An unknown baseline is taken off the link, and told."""
+    wanted = state.BASELINE.get()
+    if wanted is not None and all(row.id != wanted for row in known):
+        state.BASELINE.set(None)
+        _note(state.BASELINE, f"the baseline '{_short(wanted)}', which this model does not have here.")
+    _tell(state.BASELINE)
+
+
 def _note(key: LinkKey, what: str) -> None:
     told = LinkNote(f"This link names {what}", instead=key.get(), model=state.MODEL.get(), at=now())
     state.LINK_NOTES.get()[key.param] = told

@@ -22,6 +22,22 @@ def test_a_model_against_itself_is_identical(store: Workspace, network: dict[str
     assert document["data"]["name"] == "noise"
 
 
+@pytest.mark.xdist_group("timing")
+def test_a_baseline_takes_the_place_of_the_original(store: Workspace, network: dict[str, Any]) -> None:
+    other = onnx.ModelProto.FromString(store.files.read(network["model"]))
+    weights = onnx.numpy_helper.to_array(other.graph.initializer[1])
+    other.graph.initializer[1].CopyFrom(onnx.numpy_helper.from_array(weights * 2, other.graph.initializer[1].name))
+    doubled = store.files.put(other.SerializeToString())
+    files = {"baseline_file": doubled, "candidate_file": doubled, "baseline_name": "doubled"}
+    document = compare(store, {**network, **files, "time_budget_s": 0.3}, Silent())
+    assert document["fidelity"]["sqnr_db"] == 200
+    against = compare(store, {**network, "candidate_file": doubled, "time_budget_s": 0.3}, Silent())
+    assert against["fidelity"]["sqnr_db"] < 200
+    assert [row.sha256 for row in store.models()] == [network["model"]]
+    with pytest.raises(NotFoundError, match="the baseline"):
+        compare(store, {**network, **files, "baseline_file": "f" * 64}, Silent())
+
+
 def test_the_second_model_must_be_there(store: Workspace, network: dict[str, Any]) -> None:
     with pytest.raises(NotFoundError, match="second model"):
         compare(store, {**network, "candidate_file": "f" * 64}, Silent())
