@@ -11,6 +11,9 @@ from google.protobuf.message import EncodeError
 
 from core.errors import WorkError
 from core.intake.scopes import walk_graphs
+from core.intake.serialized import Openable, Serialized
+
+__all__ = ["Finding", "Model", "Openable", "Repair", "Serialized", "Severity", "TensorSpec", "serialize"]
 
 Severity = Literal["error", "warning", "note"]
 
@@ -55,28 +58,6 @@ class TensorSpec:
     def to_dict(self) -> dict[str, Any]:
         """As in the `inspect` document."""
         return {"name": self.name, "dtype": self.dtype, "shape": None if self.shape is None else list(self.shape)}
-
-
-@dataclass(frozen=True, slots=True)
-class Serialized:
-    """A model as bytes. Weights that lie in other files stay there: `folder` is where, None where there are none."""
-
-    data: bytes = field(repr=False)
-    folder: Path | None = None
-
-    def whole(self) -> bytes:
-        """The bytes, where they are all of the model.
-
-        Raises:
-            WorkError: its weights lie in other files.
-        """
-        if self.folder is not None:
-            raise WorkError("The weights of this model lie in other files; its bytes alone are not the model.")
-        return self.data
-
-
-#: All forms in which a model can be opened: its bytes, its file, or bytes beside files of weights.
-Openable = bytes | Path | Serialized
 
 
 def serialize(model: onnx_ir.Model) -> Serialized:

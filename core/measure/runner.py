@@ -23,7 +23,7 @@ import numpy as np
 import psutil
 
 from core.errors import MixdeskError, RunError
-from core.intake.model import Serialized
+from core.intake.serialized import Serialized
 from core.measure.calm import time_run
 from core.runtime.session import RUNTIME_FAILURES, Session, open_session, reason_of
 from core.runtime.settings import SessionSettings

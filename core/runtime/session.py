@@ -14,7 +14,7 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_state
 
 from core.errors import RunError, UnavailableError
-from core.intake.model import Openable, Serialized
+from core.intake.serialized import Openable, Serialized
 from core.runtime.settings import CPU, SessionSettings
 
 Feed = Mapping[str, np.ndarray]

@@ -57,3 +57,9 @@ def test_a_model_that_cannot_be_opened_is_an_answer_and_a_status(tmp_path: Path)
 
 def test_peak_memory_is_that_of_this_process() -> None:
     assert 10e6 < peak_bytes() < 64e9
+
+
+def test_the_child_imports_the_runtime_and_no_more_of_onnx() -> None:
+    told = "import core.measure.runner, sys; print([name for name in ('onnx', 'onnx_ir') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]", "its memory is what is reported of the model"
