@@ -26,6 +26,7 @@ def _serve(folder: Path, model: bytes, commands: str) -> tuple[int, list[dict[st
         "model": str(folder / "model.onnx"),
         "feeds": str(folder / "feeds.npz"),
         "units": 1,
+        "weights": None,
         "settings": asdict(SessionSettings()),
     }
     (folder / "spec.json").write_text(json.dumps(spec))
