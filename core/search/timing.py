@@ -27,12 +27,15 @@ from core.runtime.settings import SessionSettings
 _WARM_UP = 2
 _FEWEST, _FEWEST_SLOW, _LOOK_EVERY = 8, 4, 4
 _REFILL_S, _COLD_S, _SLOW_S = 0.004, 0.02, 0.2
+_VISIT_S, _MOST_REPEATS = 0.004, 40
 
 #: What counts as clearly slower, and how surely.
 MARGIN = math.log(1.05)
 #: The least gain that is worth another model.
 LEAST_GAIN = math.log(1.02)
 _SURE = 3.0
+#: The scatter of fewer rounds says little of the scatter of more.
+_FEWEST_TO_TELL = 12
 ORIGINAL = ""
 
 
@@ -70,6 +73,8 @@ class Timings:
 
     def is_settled(self) -> bool:
         """Whether no call is close: neither which is clearly slower, nor whether the fastest is worth anything."""
+        if len(self.rounds[ORIGINAL]) < _FEWEST_TO_TELL:
+            return False
         names = [name for name in self.rounds if name != ORIGINAL]
         fastest = max(names, key=lambda name: self.ratio(name).ratio)
         calls = [(self.gap(name, fastest), MARGIN) for name in names if name != fastest]
@@ -130,11 +135,21 @@ def _is_enough(rounds: Sequence[Mapping[str, Timed]], threads: int, over: bool) 
 
 
 def _time(run: Callable[[], Any], seen: Timed | None, threads: int) -> Timed:
-    """One timed run, behind some that refill the caches which the other models have just emptied."""
-    seconds = math.inf if seen is None else seen.ns / 1e9
-    for _ in range(min(5, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0):
+    """One timed visit, behind untimed runs that refill the caches which the other models have just emptied.
+
+    Short runs are repeated within it: one alone is too short to time.
+    """
+    seconds = math.inf if seen is None else max(seen.ns / 1e9, 1e-6)
+    for _ in range(min(_MOST_REPEATS, math.ceil(_REFILL_S / seconds)) if seconds < _COLD_S else 0):
         run()
-    return time_run(run, threads=threads)
+    times = max(1, min(_MOST_REPEATS, round(_VISIT_S / seconds)))
+    timed = time_run(partial(_repeat, run, times), threads=threads)
+    return Timed(timed.ns / times, timed.cpu_ns / times, timed.disturbed)
+
+
+def _repeat(run: Callable[[], Any], times: int) -> None:
+    for _ in range(times):
+        run()
 
 
 def _settle(rounds: Sequence[Mapping[str, Timed]], threads: int) -> Timings:
