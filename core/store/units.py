@@ -1,8 +1,8 @@
 """Units: finished pieces of long work, kept under the content they depend on, so that none is done twice.
 
 The key of a unit is the SHA-256 of all that its value depends on. Work that was killed or stopped asks for its units
-again in the same order: what is stored comes back at once, with the seconds it took, so that decisions by time spent
-fall as they did. A stored value that is damaged counts as missing.
+again in the same order: what is stored comes back at once, with the seconds it took (`spent_s` on the wall, `worked_s`
+of the processor), so that decisions by time spent fall as they did. A stored value that is damaged counts as missing.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Units:
         holds: what all of them depend on (hashes, seed, settings, versions, machine); shown in the document.
         model: hash of the model they belong to.
         clock: monotonic seconds.
+        processor: seconds that this process has worked, which other processes do not lengthen.
     """
 
     def __init__(
@@ -56,15 +57,16 @@ class Units:
         *,
         model: str | None = None,
         clock: Callable[[], float] = time.monotonic,
+        processor: Callable[[], float] = time.process_time,
     ) -> None:
         self._cache = cache
         self._model = model
-        self._clock = clock
+        self._clock, self._processor = clock, processor
         self.holds: dict[str, Any] = plain(holds)
         self.key = _digest(self.holds)[:_SHOWN_DIGITS]
         self.computed = 0
         self.reused = 0
-        self.spent_s = 0.0
+        self.spent_s = self.worked_s = 0.0
 
     @classmethod
     def unkept(cls) -> Units:
@@ -94,20 +96,22 @@ class Units:
         place = self._place(kind, key)
         stored = self._stored(place, codec)
         if stored is not None:
-            value, seconds = stored
+            value, seconds, worked = stored
             self.reused += 1
             self.spent_s += seconds
+            self.worked_s += worked
             return value
         if before is not None:
             before()
-        start = self._clock()
+        start, start_worked = self._clock(), self._processor()
         value = compute()
-        seconds = max(0.0, self._clock() - start)
+        seconds, worked = max(0.0, self._clock() - start), max(0.0, self._processor() - start_worked)
         self.computed += 1
         self.spent_s += seconds
+        self.worked_s += worked
         if self._cache is not None and keep(value):
             written = plain(codec.write(value))
-            row = {"value": written, "seconds": seconds, "check": _digest(written)}
+            row = {"value": written, "seconds": seconds, "worked": worked, "check": _digest(written)}
             self._cache.cache_put(place, row, model=self._model)
         return value
 
@@ -118,15 +122,15 @@ class Units:
     def _place(self, kind: str, key: Json) -> str:
         return f"unit/{self._model or '-'}/{kind}/{_digest({'holds': self.holds, 'kind': kind, 'key': plain(key)})}"
 
-    def _stored(self, place: str, codec: Codec[T]) -> tuple[T, float] | None:
-        """Value and seconds, or None where nothing is stored, or nothing sound."""
+    def _stored(self, place: str, codec: Codec[T]) -> tuple[T, float, float] | None:
+        """Value, seconds and seconds worked, or None where nothing is stored, or nothing sound."""
         if self._cache is None:
             return None
         try:
             row = self._cache.cache_get(place)
             if row is None or row["check"] != _digest(row["value"]):
                 return None
-            return codec.read(row["value"]), float(row["seconds"])
+            return codec.read(row["value"]), float(row["seconds"]), float(row["worked"])
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import onnx
 import onnx_ir
@@ -39,7 +41,11 @@ def open_units(workspace: Workspace, params: Params, prepared: Prepared) -> Unit
         },
         "work": work_id(workspace, params) if params.get("fresh") else None,
     }
-    return Units(workspace, holds, model=prepared.model.sha256)
+
+    def processor() -> float:
+        return time.process_time() / settings.threads
+
+    return Units(workspace, holds, model=prepared.model.sha256, processor=processor)
 
 
 def work_id(workspace: Workspace, params: Params) -> str:

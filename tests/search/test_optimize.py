@@ -9,8 +9,8 @@ import pytest
 
 from core.capability.grid import CapabilityGrid
 from core.intake.dataset import Split
-from core.intake.external import size_of
 from core.intake.model import Serialized
+from core.intake.pack import size_of
 from core.measure.noise import sqnr_db
 from core.measure.outputs import Outputs
 from core.progress import Silent
@@ -149,7 +149,7 @@ def test_a_spent_budget_ends_the_search_where_it_is_also_when_everything_comes_f
     bench, shelf = _bench(), Shelf()
     _search(bench, 20.0, units=Units(shelf, {}))
     for row in shelf.rows.values():
-        row["seconds"] = 2.0
+        row["worked"] = 2.0
     result = _search(bench, 20.0, units=Units(shelf, {}))
     assert len(result.solo) < len(GROUPS), "two thirds of the five seconds are over before the last group"
 

@@ -43,12 +43,13 @@ def _never() -> float:
 
 def test_what_is_finished_is_not_done_again_and_its_seconds_count_as_before() -> None:
     shelf = Shelf()
-    first = Units(shelf, {"model": "m"}, clock=Clock())
+    first = Units(shelf, {"model": "m"}, clock=Clock(), processor=Clock())
     assert first.get_or("solo", {"group": "a"}, lambda: 0.1 + 0.2, codec=NUMBER) == 0.1 + 0.2
     again = Units(shelf, {"model": "m"}, clock=Clock())
     assert again.get_or("solo", {"group": "a"}, _never, codec=NUMBER) == 0.1 + 0.2
     assert (first.computed, first.reused, again.computed, again.reused) == (1, 0, 0, 1)
     assert first.spent_s == again.spent_s == 1.0
+    assert first.worked_s == again.worked_s == 1.0
 
 
 def test_the_key_is_the_content_and_not_the_order_in_which_it_is_told() -> None:
@@ -78,6 +79,7 @@ def test_whatever_it_depends_on_makes_another_unit(holds: dict[str, Any], kind: 
         {"value": None},
         {"check": "0"},
         {"seconds": None},
+        {"worked": None},
     ],
 )
 def test_a_damaged_unit_is_done_again_and_stored_anew(damage: dict[str, Any]) -> None:
