@@ -40,7 +40,7 @@ def fail(workspace: Workspace, job_id: str, error: Mapping[str, Any], *, stopped
 
     A job that was asked to stop is stopped, whatever went wrong in it while its processes were being ended.
     """
-    if not stopped and _is_asked_to_stop(workspace, job_id):
+    if _is_asked_to_stop(workspace, job_id):
         return end(workspace, job_id, stop_ending())
     state = JobState.STOPPED if stopped else JobState.FAILED
     return _end(workspace, job_id, {"state": state, "error": plain(error), "what": ""})

@@ -94,6 +94,7 @@ def _table(shown: Sequence[RunRow], rows: Sequence[RunRow]) -> None:
     table = run_table(shown)
     at = [place for place, run_id in enumerate(table.ids) if run_id == state.RUN.get()]
     key = f"runs.table.{hash(table.ids)}.{state.RUN_CHOSEN.get()}"
+    state.RUN_TABLE.set(key)
     st.dataframe(
         table.frame,
         column_config=table.config,
@@ -110,6 +111,9 @@ def _table(shown: Sequence[RunRow], rows: Sequence[RunRow]) -> None:
 
 
 def _choose(key: str, table: Table) -> None:
+    """A click in the table; browsers also tell, late, what was selected in the table that stood there before."""
+    if key != state.RUN_TABLE.get():
+        return
     ids = table.ids_at(st.session_state[key].selection.rows)
     state.RUN.set(ids[0] if ids else None)
 

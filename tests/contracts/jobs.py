@@ -305,6 +305,14 @@ class JobsContract:
         assert row.error is not None
         assert row.error["kind"] == "stopped"
 
+    def test_however_a_worker_hears_of_a_stop_the_job_says_it_was_asked_for(self, workspace: Workspace) -> None:
+        job_id = running(workspace)
+        queue.stop(workspace, job_id)
+        fail(workspace, job_id, StoppedError("The worker was told to end.").to_dict(), stopped=True)
+        row = queue.job(workspace, job_id)
+        assert row.error is not None
+        assert (row.state, row.error["message"]) == ("stopped", "Stopped on request.")
+
     def test_a_job_that_stopped_when_asked_is_stopped(self, workspace: Workspace) -> None:
         job_id = running(workspace)
         fail(workspace, job_id, StoppedError("Stopped.").to_dict(), stopped=True)
