@@ -142,6 +142,11 @@ def read_pins(pins: Sequence[str] | None) -> dict[str, str]:
             raise RequestError(f"'{text}' is not a pin.", hint="Write --pin LAYER=PRECISION, for example conv1=fp32.")
         if read.setdefault(layer, precision) != precision:
             raise RequestError(f"The layer '{layer}' is pinned to {read[layer]} and to {precision}.", layer=layer)
+    if read:
+        from core.recipe.recipe import read_precision
+
+        for precision in read.values():
+            read_precision(precision)
     return read
 
 
