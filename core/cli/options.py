@@ -8,7 +8,11 @@ from typing import Annotated
 import typer
 
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="An .onnx, a .zip or folder with one, or a sample's name (its own data is then the default).")
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="An .onnx, a .zip or folder with one, or a sample's name (its own data is then the default).",
+    ),
 ]
 DataOption = Annotated[
     Path | None,
