@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import onnx
 from google.protobuf.message import DecodeError
 
-from core.intake.model import Finding, Openable, Serialized
+from core.intake.model import Finding, Serialized
 from core.intake.protos import graphs_of, nodes_of, tensors_in
 from core.intake.weights import bits_of, is_known_type
 from core.store.digest import file_sha256, folder_sha256
@@ -89,17 +89,6 @@ def sha256_of(model: Serialized) -> str:
     plain = hashlib.sha256(model.data).hexdigest()
     names = () if model.folder is None else external_files(model.data)
     return plain if model.folder is None else content_sha256(plain, names, data_paths(names, model.folder))
-
-
-def size_of(model: Openable) -> int:
-    """Bytes of a model: of its file and of what it reads in other files."""
-    data = model.data if isinstance(model, Serialized) else model
-    size = data.stat().st_size if isinstance(data, Path) else len(data)
-    if isinstance(model, bytes) or (isinstance(model, Serialized) and model.folder is None):
-        return size
-    proto = onnx.ModelProto.FromString(data.read_bytes() if isinstance(data, Path) else data)
-    ranges = {(location_of(tensor), *byte_range(tensor)) for tensor in external_tensors(proto)}
-    return size + sum(length for *_, length in ranges)
 
 
 def plain_name(location: str) -> str:

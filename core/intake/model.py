@@ -75,7 +75,7 @@ def serialize(model: onnx_ir.Model) -> Serialized:
     except (EncodeError, ValueError) as error:
         message = "What was computed for this model exceeds the 2 GB that one ONNX file can hold."
         raise WorkError(message, hint="Lower fewer layers at once.") from error
-    return Serialized(data, next(iter(folders), None))
+    return Serialized(data, next(iter(folders), None), edited=True)
 
 
 @dataclass(frozen=True, slots=True)

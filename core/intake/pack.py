@@ -12,8 +12,17 @@ from pathlib import Path
 import onnx
 
 from core.errors import WorkError
-from core.intake.external import SMALL_BYTES, byte_range, is_external, location_of, place
-from core.intake.model import Serialized
+from core.intake.external import (
+    SMALL_BYTES,
+    byte_range,
+    data_paths,
+    external_files,
+    is_external,
+    location_of,
+    place,
+    sha256_of,
+)
+from core.intake.model import Openable, Serialized
 from core.intake.protos import graphs_of
 from core.store.atomic import written_whole
 from core.store.files import ContentFiles
@@ -21,25 +30,50 @@ from core.store.files_copying import Content, open_source
 
 _PAGE_BYTES = 4096
 _DATA = ".data"
+_STORED_AS = "model.onnx"
 _CHUNK_BYTES = 1 << 20
 #: Where one weight lies now: its bytes, or (file, offset, length).
 _Place = bytes | tuple[Path, int, int]
 
 
-def pack(model: Serialized, *, name: str = "model.onnx") -> dict[str, Content]:
+def pack(model: Serialized, *, name: str = _STORED_AS) -> dict[str, Content]:
     """Name -> content of the files that a model is written as: `name`, and `name`.data where it had files of weights.
 
     The contents are made while they are read, once.
     """
     if model.folder is None:
         return {name: model.data}
-    proto = onnx.ModelProto.FromString(model.data)
+    data, places, _ = _lay_out(model.data, model.folder, name)
+    return {name: data, f"{name}{_DATA}": _pieces(places)}
+
+
+def size_of(model: Openable) -> int:
+    """Bytes of a model with all its files; of an edited one those that it will have once it is stored."""
+    if isinstance(model, bytes):
+        return len(model)
+    if isinstance(model, Path):
+        return model.stat().st_size + _size_beside(external_files(model), model.parent)
+    if model.folder is None:
+        return len(model.data)
+    if not model.edited:
+        return len(model.data) + _size_beside(external_files(model.data), model.folder)
+    data, _, end = _lay_out(model.data, model.folder, _STORED_AS)
+    return len(data) + end
+
+
+def _size_beside(names: tuple[str, ...], folder: Path) -> int:
+    return sum(path.stat().st_size for path in data_paths(names, folder).values())
+
+
+def _lay_out(data: bytes, folder: Path, name: str) -> tuple[bytes, dict[int, _Place], int]:
+    """The model's own file, offset -> what lies there in the file of weights, and the length of that file."""
+    proto = onnx.ModelProto.FromString(data)
     places: dict[int, _Place] = {}
     known: dict[_Place, int] = {}
     end = 0
     for graph in graphs_of(proto.graph):
         for tensor in graph.initializer:
-            found = _place(tensor, model.folder)
+            found = _place(tensor, folder)
             if found is None:
                 continue
             length = len(found) if isinstance(found, bytes) else found[2]
@@ -48,7 +82,7 @@ def pack(model: Serialized, *, name: str = "model.onnx") -> dict[str, Content]:
                 places[known[found]] = found
                 end = known[found] + length
             _point(tensor, f"{name}{_DATA}", known[found], length)
-    return {name: proto.SerializeToString(), f"{name}{_DATA}": _pieces(places)}
+    return proto.SerializeToString(), places, end
 
 
 def put_serialized(files: ContentFiles, model: Serialized) -> str:
@@ -57,10 +91,11 @@ def put_serialized(files: ContentFiles, model: Serialized) -> str:
     Raises:
         WorkError: the store cannot be written.
     """
-    parts = pack(model)
-    if len(parts) > 1:
-        return files.put_folder(parts, main=next(iter(parts)))
-    return files.put(model.data)
+    if model.folder is None:
+        return files.put(model.data)
+    if not model.edited and files.has(known := sha256_of(model)):  # the original: its weights are not stored twice
+        return known
+    return files.put_folder(pack(model), main=_STORED_AS)
 
 
 def write_stored(files: ContentFiles, sha256: str, out: Path) -> tuple[Path, ...]:

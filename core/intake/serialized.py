@@ -10,10 +10,14 @@ from core.errors import WorkError
 
 @dataclass(frozen=True, slots=True)
 class Serialized:
-    """A model as bytes. Weights that lie in other files stay there: `folder` is where, None where there are none."""
+    """A model as bytes. Weights that lie in other files stay there: `folder` is where, None where there are none.
+
+    `edited` says that the bytes are not those of a file: what they name in other files may be part of what lies there.
+    """
 
     data: bytes = field(repr=False)
     folder: Path | None = None
+    edited: bool = False
 
     def whole(self) -> bytes:
         """The bytes, where they are all of the model.

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from core.intake.dataset import Dataset, Split
-from core.intake.external import size_of
 from core.intake.model import Openable
+from core.intake.pack import size_of
 from core.measure.accuracy import Accuracy, Tally
 from core.measure.fidelity import Chosen, Fidelity, fidelity_of_pairs
 from core.measure.latency import PairedLatency

@@ -10,8 +10,8 @@ from typing import Any
 from core.errors import RunError
 from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset
-from core.intake.external import size_of
 from core.intake.model import Model, Serialized, serialize
+from core.intake.pack import size_of
 from core.measure.noise import noise_of
 from core.measure.outputs import Outputs, run_outputs
 from core.recipe.plan import Plan

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.intake.external import size_of
 from core.intake.model import Serialized
+from core.intake.pack import size_of
 from core.recipe.plan import Plan
 
 

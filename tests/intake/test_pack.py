@@ -10,10 +10,11 @@ import onnx
 import pytest
 
 from core.errors import NotFoundError, WorkError
-from core.intake.external import sha256_of, size_of
+from core.intake.bring import bring
+from core.intake.external import sha256_of
 from core.intake.load import load_model
 from core.intake.model import Serialized, serialize
-from core.intake.pack import pack, put_serialized, write_stored
+from core.intake.pack import pack, put_serialized, size_of, write_stored
 from core.store.files import ContentFiles
 from tests.intake.several import chain, save_apart
 from tests.intake.texts import TINY, to_bytes
@@ -49,6 +50,13 @@ def test_a_stored_model_of_several_files_is_the_same_model(files: ContentFiles, 
     assert load_model(files.path(sha256)).sha256 == sha256
     for name, array in weights(net).items():
         np.testing.assert_array_equal(weights(files.path(sha256))[name], array)
+
+
+def test_an_original_that_is_stored_already_is_not_stored_twice(files: ContentFiles, net: Path) -> None:
+    sha256 = bring(files, net).sha256
+    path = files.path(sha256)
+    assert put_serialized(files, Serialized(path.read_bytes(), path.parent)) == sha256
+    assert len(list(files.stored())) == 1
 
 
 def test_each_weight_begins_on_a_page_and_nothing_else_is_kept(files: ContentFiles, net: Path) -> None:
@@ -87,6 +95,15 @@ def test_the_written_model_has_its_weights_beside_it_under_its_own_name(
     mask = os.umask(0)
     os.umask(mask)
     assert (tmp_path / "other.onnx.data").stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_an_edited_model_has_the_size_that_it_will_have_stored(files: ContentFiles, net: Path) -> None:
+    model = load_model(net).copy_ir()
+    model.graph.initializers.pop("w1")
+    edited = serialize(model)
+    path = files.path(sha256 := put_serialized(files, edited))
+    assert size_of(edited) == files.stat(sha256).size_bytes == size_of(path)
+    assert size_of(Serialized(path.read_bytes(), path.parent)) == size_of(edited)
 
 
 def test_a_failed_write_leaves_the_older_file_whole(files: ContentFiles, net: Path, tmp_path: Path) -> None:
