@@ -19,6 +19,8 @@ from dashboard.figures.ribbon import neighbours, ribbon_columns
 CELL_WIDTH = 0.78
 CELL_HEIGHT = 0.66
 MAX_ROWS = 14
+#: Where even so many rows leave cells smaller than this, size is all that counts, with rows up to the larger number.
+SMALL_CELL_PX, MOST_ROWS = 5.0, 48
 #: Lanes left free between two rows: module names run right under the cells, links from row to row below them.
 ROW_GAP = 1.4
 
@@ -76,16 +78,24 @@ def _best_width(ribbon: Mapping[str, int], width: float, height: float) -> int:
     for column in ribbon.values():
         heights[column] += 1
     depth = 1 + max(heights)
-    widths = sorted({math.ceil(depth / rows) for rows in range(1, min(MAX_ROWS, depth) + 1)}, reverse=True)
-    return max(widths, key=lambda columns: _cell_size(heights, columns, width, height))
+    sizes = {columns: _cell_size(heights, columns, width, height) for columns in _widths(depth, MAX_ROWS)}
+    if max(size for size, _ in sizes.values()) >= SMALL_CELL_PX:
+        return max(sizes, key=lambda columns: round(sizes[columns][0], 1) - 0.2 * sizes[columns][1])
+    return max(_widths(depth, MOST_ROWS), key=lambda columns: _cell_size(heights, columns, width, height)[0])
 
 
-def _cell_size(heights: Mapping[int, int], columns: int, width: float, height: float) -> float:
+def _widths(depth: int, rows: int) -> list[int]:
+    """Columns of a row where there are 1, 2, ... `rows` of them, the widest first."""
+    return sorted({math.ceil(depth / number) for number in range(1, min(rows, depth) + 1)}, reverse=True)
+
+
+def _cell_size(heights: Mapping[int, int], columns: int, width: float, height: float) -> tuple[float, int]:
+    """Pixels of a cell, and how many rows there are."""
     tallest: dict[int, int] = defaultdict(int)
     for column, count in heights.items():
         tallest[column // columns] = max(tallest[column // columns], count)
     lanes = sum(tallest.values()) + ROW_GAP * (len(tallest) - 1)
-    return round(min(width / columns, 1.6 * height / lanes, 64.0), 1) - 0.2 * len(tallest)
+    return min(width / columns, 1.6 * height / lanes, 64.0), len(tallest)
 
 
 def _rows(

@@ -31,9 +31,12 @@ _MOSTLY = 0.75
 #: Fewer letters than these of a longer text tell nothing.
 _READABLE = 4
 _SMALLEST_TEXT = 7
+_BORDERED_CELL_PX = 6.0
 _LANE_PX = (15.0, 40.0)
 #: In narrower lanes there is no room for both a line and a name between two rows.
 _ROOMY_LANE_PX = 13.0
+#: In lanes narrower than this there is room for cells alone.
+_DRAWN_LANE_PX = 6.0
 #: Lanes between a row's lowest cells and the line over its module names.
 _LINE_BELOW = 0.55
 
@@ -45,10 +48,11 @@ def lane_px(fold: Fold, *, width: float, height: float) -> float:
     return min(wanted, height / (fold.lanes + ROW_GAP))
 
 
-def link_trace(fold: Fold, theme: FigureTheme) -> go.Scatter:
-    """All links as one line with gaps."""
+def link_trace(fold: Fold, theme: FigureTheme, *, lane: float) -> go.Scatter:
+    """All links as one line with gaps; none where lanes are so narrow (pixels) that they would cover the cells."""
     gap = (math.nan, math.nan)
-    points = np.array([point for link in fold.links for point in (*link, gap)], dtype=float).reshape(-1, 2)
+    links = fold.links if lane >= _DRAWN_LANE_PX else ()
+    points = np.array([point for link in links for point in (*link, gap)], dtype=float).reshape(-1, 2)
     line = {"color": theme.line, "width": 1, "shape": "linear"}
     return go.Scatter(x=points[:, 0], y=points[:, 1], mode="lines", line=line, hoverinfo="skip", showlegend=False)
 
@@ -88,6 +92,11 @@ def texts_that_fit(
     if room < _READABLE and any(len(text) > room for text in texts):
         return {}
     return {"text": [short_plain(text, room) for text in texts], "textfont": {"color": list(inks), "size": size}}
+
+
+def border(fold: Fold, theme: FigureTheme, width: float) -> dict[str, Any]:
+    """The line around cells: none where they are so small that it would cover their colours."""
+    return {"width": 0.5 if fold.cell_px(width) >= _BORDERED_CELL_PX else 0, "color": theme.line}
 
 
 def letters_per_cell(fold: Fold, width: float) -> int:
@@ -136,6 +145,8 @@ def add_module_names(
 
     `width` is that of the map and `lane` of one lane, in pixels.
     """
+    if lane < _DRAWN_LANE_PX:
+        return
     roomy = lane >= _ROOMY_LANE_PX
     runs = _runs(fold, _without_common_start(module_of), fold.cell_px(width))
     if roomy:

@@ -47,7 +47,7 @@ def heat_map(
     fold = fold_layout(layout, width=width, height=height)
     lane = graph_map.lane_px(fold, width=width, height=height)
     figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
-    figure.add_trace(graph_map.link_trace(fold, theme))
+    figure.add_trace(graph_map.link_trace(fold, theme, lane=lane))
     top = add_heat(figure, fold, views, measure, theme, width=width, lane=lane)
     modules = {view.id: view.module for view in views}
     graph_map.add_module_names(figure, fold, modules, theme, width=width, lane=lane)
@@ -92,7 +92,7 @@ def add_heat(
                 hover=[hover_text(view, measure) for view in known],
                 marker={
                     "color": np.array(colors, dtype=object),
-                    "line": {"width": 0.5, "color": theme.line},
+                    "line": graph_map.border(fold, theme, width),
                 },
                 **graph_map.texts_that_fit(
                     fold, [v.op for v in known], [ink_on(color) for color in colors], width=width, lane=lane
@@ -108,7 +108,7 @@ def add_heat(
                 hover=[hover_text(view, measure) for view in unknown],
                 marker={
                     "color": theme.missing,
-                    "line": {"width": 0.5, "color": theme.line},
+                    "line": graph_map.border(fold, theme, width),
                     "pattern": {"shape": "/", "size": 5, "solidity": 0.15, "fgcolor": theme.line},
                 },
             ),

@@ -63,7 +63,7 @@ def paired_maps(
     )
     top = max((float(measure.of(view) or 0) for view in [*views, *(after or ())]), default=0.0) or 1.0
     for row in (1, 2):
-        figure.add_trace(graph_map.link_trace(fold, theme), row=row, col=1)
+        figure.add_trace(graph_map.link_trace(fold, theme, lane=lane), row=row, col=1)
     add_heat(figure, fold, views, measure, theme, width=width, lane=lane, top=top, row=1, col=1)
     if after is None:
         add_precisions(figure, fold, views, executed, theme, notes=notes, width=width, lane=lane, row=2, col=1)

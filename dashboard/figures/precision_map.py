@@ -55,7 +55,7 @@ def precision_map(
     fold = fold_layout(layout, width=width, height=height)
     lane = graph_map.lane_px(fold, width=width, height=height)
     figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
-    figure.add_trace(graph_map.link_trace(fold, theme))
+    figure.add_trace(graph_map.link_trace(fold, theme, lane=lane))
     add_precisions(figure, fold, views, precision_of, theme, notes=notes, width=width, lane=lane)
     modules = {view.id: view.module for view in views}
     graph_map.add_module_names(figure, fold, modules, theme, width=width, lane=lane)
@@ -97,7 +97,7 @@ def add_precisions(
         color = theme.missing if folded else precision_color(precision)
         letter = "" if folded else PRECISION_LETTERS.get(precision, "?")
         label = "folded away" if folded else precision_label(precision)
-        marker: dict[str, Any] = {"color": color, "line": {"width": 0.5, "color": theme.line}}
+        marker: dict[str, Any] = {"color": color, "line": graph_map.border(fold, theme, width)}
         roomy = graph_map.letters_per_cell(fold, width) >= _LETTERS_FOR_OP
         texts = [f"{letter} {view.op}".strip() if roomy else letter for view in here]
         if folded:

@@ -74,6 +74,14 @@ def test_a_link_from_row_to_row_starts_and_ends_at_its_layers() -> None:
         assert (link[-1][0] + CELL_WIDTH / 2, link[-1][1]) in fold.places.values()
 
 
+def test_ten_thousand_layers_are_all_in_sight_as_cells_of_some_pixels() -> None:
+    width, height = 720.0, 380.0
+    fold = fold_layout(chain(10_000), width=width, height=height)
+    assert len(fold.places) == 10_000
+    assert fold.cell_px(width) > 2.5
+    assert height / fold.lanes > 2.5
+
+
 def test_an_empty_layout_folds_to_nothing() -> None:
     fold = fold_layout({"nodes": [], "edges": []})
     assert (dict(fold.places), fold.rows, fold.links) == ({}, (), ())
