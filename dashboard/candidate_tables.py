@@ -19,8 +19,9 @@ from dashboard.tables import NAME_LENGTH, Table, precision_column
 #: The row of the original stands for no candidate.
 NO_CANDIDATE = ""
 _HEADER_LENGTH = 20
-_ALWAYS = ("Candidate", "Speed-up (x)", "Against the baseline")
 _FULL_NAME = "Full name"
+#: Never left out where they say anything.
+_ALWAYS = ("Candidate", "Speed-up (x)", "Against the baseline", "Other conditions", _FULL_NAME)
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,15 @@ class Shown:
 
 def candidate_table(entries: Sequence[Entry], *, only_differences: bool) -> Shown:
     """All candidates against the baseline, which is the first row."""
-    columns = _columns(entries)
-    texts = {name: _text_of(values) for name, values in columns.items() if name not in {*_ALWAYS, _FULL_NAME}}
-    empty = {name for name, values in columns.items() if name not in _ALWAYS and not any(map(_is_known, values))}
-    same = {name: text for name, text in texts.items() if text is not None and only_differences and len(entries) > 1}
-    kept = {name: values for name, values in columns.items() if name not in empty and name not in same}
-    frame = pd.DataFrame(kept)
+    said = {name: values for name, values in _columns(entries).items() if any(map(_is_known, values))}
+    same: dict[str, str] = {}
+    if only_differences and len(entries) > 1:
+        texts = {name: _text_of(values, entries) for name, values in said.items() if name not in _ALWAYS}
+        same = {name: text for name, text in texts.items() if text is not None}
+    kept = {name: values for name, values in said.items() if name not in same}
     config = {name: made for name, made in _config(entries).items() if name in kept}
     ids = tuple(entry.id or NO_CANDIDATE for entry in entries)
-    return Shown(Table(frame, config, ids), {name: text for name, text in same.items() if name not in empty})
+    return Shown(Table(pd.DataFrame(kept), config, ids), same)
 
 
 def layer_precision_table(
@@ -148,11 +149,15 @@ def _is_known(value: Any) -> bool:
     return value is not None and value != ""
 
 
-def _text_of(values: Sequence[Any]) -> str | None:
-    """What a column says where it says the same in every row that says anything; None where rows differ."""
-    told = {
-        quantities.three(value) if isinstance(value, int | float) else str(value)
-        for value in values
-        if _is_known(value)
-    }
+def _text_of(values: Sequence[Any], entries: Sequence[Entry]) -> str | None:
+    """What a column says where it is the same in every row; None where rows differ.
+
+    The baseline and the original may be silent: a change against itself says nothing.
+    """
+    told = set()
+    for value, entry in zip(values, entries, strict=True):
+        if _is_known(value):
+            told.add(quantities.three(value) if isinstance(value, int | float) else str(value))
+        elif entry.id is not None and not entry.is_baseline:
+            return None
     return told.pop() if len(told) == 1 else None

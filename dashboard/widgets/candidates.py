@@ -33,20 +33,27 @@ def picker(on: Subject, known: Sequence[CandidateRow], current: CandidateRow, ba
             format_func=labels.__getitem__,
             key="compare.candidate",
             on_change=_choose_candidate,
-            width=380,
+            width=310,
         )
         st.session_state["compare.baseline"] = NO_CANDIDATE if baseline is None else baseline.id
         st.selectbox(
             "Baseline",
             [NO_CANDIDATE, *labels],
-            format_func=lambda each: labels.get(each, ORIGINAL),
+            format_func=lambda each: _short_label(each, known),
             key="compare.baseline",
             on_change=lambda: services.set_baseline(on, st.session_state["compare.baseline"] or None),
-            width=280,
+            width=190,
             help="What every candidate is held against. It stays pinned to this model, for everybody who opens it.",
         )
         st.space("stretch")
         _files(on, current)
+
+
+def _short_label(candidate_id: str, known: Sequence[CandidateRow]) -> str:
+    """The candidate's name, with the beginning of its id where others bear the same one."""
+    name = next((row.name or row.id for row in known if row.id == candidate_id), ORIGINAL)
+    twice = sum(1 for row in known if row.name == name) > 1
+    return f"{name} · {candidate_id[:6]}" if twice else name
 
 
 def _choose_candidate() -> None:
