@@ -124,16 +124,16 @@ def test_broken_python_examples_are_found() -> None:
     assert not documentation.python_example_violations(page("```python\nfrom core.errors import ModelError\n```\n"))
 
 
+@pytest.mark.xdist_group("timing")
 def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
     readme = Page(ROOT / "README.md", (ROOT / "README.md").read_text(encoding="utf-8"))
     examples = [content for language, content in documentation.fences(readme) if language == "python"]
-    (tmp_path / "sample_models").symlink_to(ROOT / "sample_models")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MIXDESK_WORKSPACE": str(tmp_path / "workspace")}
     for example in examples:
         command = [sys.executable, "-c", example]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / "mixed.onnx").stat().st_size < 4_000_000
+    assert (tmp_path / "mixed.o3").is_file()
 
 
 @pytest.mark.xdist_group("timing")

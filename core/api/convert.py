@@ -36,6 +36,7 @@ def convert_model(
     batch: int = 1,
     seed: int = 0,
     time_budget_s: float | None = None,
+    fresh: bool = False,
     name: str | None = None,
     workspace: Place = None,
     progress: Watch = True,
@@ -71,6 +72,7 @@ def convert_model(
         batch: samples per run of the final measurement.
         seed: of everything that is drawn by chance.
         time_budget_s: wall time of the search and its proof; None: 120 s.
+        fresh: measure anew instead of going on with what an earlier call has found.
         name: how the candidate is called in the workspace.
         workspace: its folder; None: that of the command line (MIXDESK_WORKSPACE, else the user's data folder).
         progress: True writes lines to standard error, False nothing; a function gets the job's row (`fraction`,
@@ -105,6 +107,7 @@ def convert_model(
         "objective": objective,
         "pins": dict(pins or {}),
         "time_budget_s": time_budget_s,
+        "fresh": fresh,
         "name": name,
     }
     return _mixed("optimize", "Optimize", subject, asked, place=workspace, watch=progress)
@@ -130,6 +133,7 @@ def build_model(
     batch: int = 1,
     seed: int = 0,
     time_budget_s: float | None = None,
+    fresh: bool = False,
     name: str | None = None,
     workspace: Place = None,
     progress: Watch = True,
@@ -157,6 +161,7 @@ def build_model(
         batch: as for `convert_model`.
         seed: as for `convert_model`.
         time_budget_s: wall time of the comparison; None: 10 s.
+        fresh: measure anew instead of going on with what an earlier call has found.
         name: how the candidate is called in the workspace.
         workspace: as for `convert_model`.
         progress: as for `convert_model`.
@@ -185,6 +190,7 @@ def build_model(
         "measure": measure,
         "target": target,
         "time_budget_s": time_budget_s,
+        "fresh": fresh,
         "name": name or _recipe_name(recipe, precision),
     }
     return _mixed("build", "Build", subject, asked, place=workspace, watch=progress)

@@ -5,64 +5,17 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.cli.display import JobDisplay
 from core.cli.work import run_job
-from core.errors import CrashedError, DataError, MixdeskError, StoppedError, WorkError
+from core.errors import CrashedError, StoppedError
 from core.jobs import queue
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 from core.tasks import command
-from core.tasks.running import outcome
-from tests.cli.test_display import ROW
-
-LOGS = Path("/somewhere/logs")
-
-
-def _raised(row: JobRow) -> MixdeskError:
-    with pytest.raises(MixdeskError) as raised:
-        outcome(row, LOGS)
-    return raised.value
-
-
-def test_a_done_job_gives_its_document() -> None:
-    assert outcome(replace(ROW, state=JobState.DONE, result={"x": 1}), LOGS) == {"x": 1}
-
-
-def test_a_mistake_comes_back_as_the_error_it_was() -> None:
-    stored = {"kind": "data", "message": "NaN in 'x'.", "hint": "Look.", "layer": None}
-    error = _raised(replace(ROW, state=JobState.FAILED, error=stored))
-    assert isinstance(error, DataError)
-    assert error.to_dict() == stored
-    assert error.exit_status == 2
-
-
-def test_a_crash_names_the_log_by_its_full_path() -> None:
-    stored = {"kind": "crashed", "message": "Killed.", "hint": "Its log: a.log.", "layer": None}
-    error = _raised(replace(ROW, state=JobState.CRASHED, error=stored))
-    assert isinstance(error, CrashedError)
-    assert error.exit_status == 3
-    assert error.hint == "Its log: /somewhere/logs/a.log."
-
-
-def test_failed_work_without_a_hint_names_the_log() -> None:
-    error = _raised(replace(ROW, state=JobState.FAILED, error={"kind": "run", "message": "No.", "hint": None}))
-    assert error.hint == "Its log: /somewhere/logs/a.log."
-
-
-def test_a_stopped_job_is_told_as_stopped() -> None:
-    error = _raised(replace(ROW, state=JobState.STOPPED))
-    assert isinstance(error, StoppedError)
-    assert error.exit_status == 3
-
-
-def test_a_kind_that_nobody_knows_is_failed_work() -> None:
-    error = _raised(replace(ROW, state=JobState.FAILED, error={"kind": "odd", "message": "Odd."}))
-    assert type(error) is WorkError
 
 
 def _worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str) -> None:
