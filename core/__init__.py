@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.api.convert import build_model, convert_model, list_candidates, load_candidate
     from core.api.look import compare_models, inspect_model, profile_model, read_machine, verify_bundle
     from core.api.mixed import Mixed
+    from core.api.options import Options
     from core.errors import MixdeskError
     from core.intake.samples import list_samples
     from core.recipe.precision import Precision
@@ -35,6 +36,7 @@ _HOMES = {
     "Machine": "core.api.answers",
     "MixdeskError": "core.errors",
     "Mixed": "core.api.mixed",
+    "Options": "core.api.options",
     "Precision": "core.recipe.precision",
     "Profile": "core.api.answers",
     "Recipe": "core.recipe.recipe",
@@ -55,8 +57,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Bundle", "Comparison", "Inspection", "Machine", "MixdeskError", "Mixed", "Precision", "Profile", "Recipe",
-    "Rule", "Verification", "Workspace", "build_model", "compare_models", "convert_model", "inspect_model",
+    "Bundle", "Comparison", "Inspection", "Machine", "MixdeskError", "Mixed", "Options", "Precision", "Profile",
+    "Recipe", "Rule", "Verification", "Workspace", "build_model", "compare_models", "convert_model", "inspect_model",
     "list_candidates", "list_samples", "load_bundle", "load_candidate", "profile_model", "read_machine",
     "verify_bundle",
 ]  # fmt: skip

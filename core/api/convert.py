@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from core.api.desk import Desk, Place, Watch, open_desk
-from core.api.given import DataGiven, ModelGiven, OutputsGiven, PreprocessingGiven, Subject
+from core.api.desk import Place, open_desk
+from core.api.given import DataGiven, ModelGiven, Subject
 from core.api.mixed import Mixed
+from core.api.options import Options, at_desk, place_of
 from core.errors import RequestError
 from core.recipe.recipe import Recipe, read_precision
 from core.report.recipe_file import as_recipe, read_recipe_file
@@ -20,85 +21,46 @@ def convert_model(
     model: ModelGiven,
     *,
     data: DataGiven | None = None,
-    labels: Any = None,
-    preprocessing: PreprocessingGiven | None = None,
-    tokenizer: str | Path | None = None,
-    limit: int | None = None,
     precision: str = "mixed",
     target: str | None = None,
     dynamic_graph: bool = False,
     cache_strategy: str = "none",
     objective: str = "latency",
     pins: Mapping[str, str] | None = None,
-    outputs: OutputsGiven | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    threads: int = 1,
-    batch: int = 1,
-    seed: int = 0,
     time_budget_s: float | None = None,
     fresh: bool = False,
     name: str | None = None,
-    workspace: Place = None,
-    progress: Watch = True,
+    **options: Unpack[Options],
 ) -> Mixed:
     """Makes a model measurably faster at the accuracy that `target` keeps, or gives the original back and says why.
 
-    The work runs in a child process: whatever happens to it, the caller goes on. Ctrl-C stops it. What is measured is
-    kept in the workspace, so that the same call again is quick and the dashboard shows the result.
+    The work runs in a child process: whatever happens to it, the caller goes on. Ctrl-C stops it.
 
     Args:
         model: an .onnx file (with its weights beside it), a .zip or folder with one, the name of a sample (its data
             is then the default), bytes, or an `onnx.ModelProto`.
         data: an .npz file; a mapping of arrays, first axis samples (`y` holds labels, `__split__` 0, 1 or 2 for
             calibration, evaluation and holdout); an iterable of feeds `{input: array}`, one for each sample; or a
-            folder, .zip or file of images, sound or text. None: seeded synthetic inputs, whose figures say nothing
-            of real data.
-        labels: one per sample, beside arrays or feeds.
-        preprocessing: how images, sound or text become inputs, as declared values, JSON or a .json file. None: a
-            proposal, and the remarks of the data say what it guessed.
-        tokenizer: the model's tokenizer.json, for texts; None: one that lies beside the model or the data.
-        limit: at most so many images, sounds or texts.
-        precision: "mixed" chooses layer by layer; "int8" asks it of every layer. In both cases the original comes
-            back where the result is not surely faster (95 % interval above 1) or misses the target.
-        target: what must be kept, as "accuracy>=99%", "sqnr>=30" or "agreement>=99%,speedup>=2x". None: 99 % of the
-            accuracy where there are labels, else an SQNR of 25 dB.
+            folder, .zip or file of images, sound or text. None: seeded synthetic inputs.
+        precision: "mixed" chooses layer by layer; "int8" asks it of every layer. Either way the original comes back
+            where the result is not surely faster (95 % interval above 1) or misses the target.
+        target: "accuracy>=99%", "sqnr>=30", "agreement>=99%,speedup>=2x". None: 99 % of the accuracy, without labels
+            an SQNR of 25 dB.
         dynamic_graph: allows early exits and the like. This version builds none; `document["dynamic"]` says so.
-        cache_strategy: "none", or "auto", which allows caches. This version builds none; `document["session"]` says so.
+        cache_strategy: "none" or "auto", which allows caches. This version builds none; `document["session"]` says so.
         objective: "latency".
         pins: layer id -> precision that must not change.
-        outputs: the outputs whose fidelity counts, by name, or with weights `{name: weight}`. None: all, alike.
-        shapes: input -> shape of one feed, for synthetic inputs of a model with open dimensions.
-        threads: of the runtime.
-        batch: samples per run of the final measurement.
-        seed: of everything that is drawn by chance.
         time_budget_s: wall time of the search and its proof; None: 120 s.
         fresh: measure anew instead of going on with what an earlier call has found.
         name: how the candidate is called in the workspace.
-        workspace: its folder; None: that of the command line (MIXDESK_WORKSPACE, else the user's data folder).
-        progress: True writes lines to standard error, False nothing; a function gets the job's row (`fraction`,
-            `phase`, `what`, `eta_s`) whenever it changes.
+        options: labels, preprocessing, tokenizer, limit, shapes, outputs, threads, batch, seed, workspace, progress:
+            see `core.Options`.
 
     Raises:
-        NotFoundError: no such file or sample.
-        ModelError, DataError, TargetError, RecipeError, RequestError: what was given or asked is wrong.
-        UnavailableError: a precision, objective or cache that this version does not have.
-        RunError, CrashedError: the runtime failed on the original, or the child process died.
-        StoppedError: somebody stopped the job elsewhere (in the dashboard).
+        RequestError: what was given or asked is wrong, or not in this version (its kinds: Model-, Data-, TargetError).
+        WorkError: the work failed, its process died, or somebody stopped it.
         KeyboardInterrupt: Ctrl-C; the job is stopped by then, and what it had found is kept.
     """
-    subject = Subject(
-        model=model,
-        data=data,
-        labels=labels,
-        preprocessing=preprocessing,
-        tokenizer=tokenizer,
-        limit=limit,
-        shapes=shapes,
-        outputs=outputs,
-        threads=threads,
-        batch=batch,
-        seed=seed,
-    )
     asked = {
         "precision": precision,
         "target": target,
@@ -110,7 +72,7 @@ def convert_model(
         "fresh": fresh,
         "name": name,
     }
-    return _mixed("optimize", "Optimize", subject, asked, place=workspace, watch=progress)
+    return _mixed("optimize", model, data, asked, options)
 
 
 def build_model(
@@ -121,22 +83,12 @@ def build_model(
     pins: Mapping[str, str] | None = None,
     strict: bool | None = None,
     data: DataGiven | None = None,
-    labels: Any = None,
-    preprocessing: PreprocessingGiven | None = None,
-    tokenizer: str | Path | None = None,
-    limit: int | None = None,
     measure: bool = True,
     target: str | None = None,
-    outputs: OutputsGiven | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    threads: int = 1,
-    batch: int = 1,
-    seed: int = 0,
     time_budget_s: float | None = None,
     fresh: bool = False,
     name: str | None = None,
-    workspace: Place = None,
-    progress: Watch = True,
+    **options: Unpack[Options],
 ) -> Mixed:
     """Builds just what a recipe asks and measures it against the original, be it better or worse.
 
@@ -149,40 +101,17 @@ def build_model(
         strict: True refuses a rule whose layer is missing, False drops and lists it. None: drops it where the recipe
             says which model it was made for.
         data: as for `convert_model`; sets the ranges of int8, and is what is measured on.
-        labels: as for `convert_model`.
-        preprocessing: as for `convert_model`.
-        tokenizer: as for `convert_model`.
-        limit: as for `convert_model`.
         measure: whether speed and accuracy are compared with the original; fidelity always is.
         target: a gate; whether it is met is in `target`.
-        outputs: as for `convert_model`.
-        shapes: as for `convert_model`.
-        threads: as for `convert_model`.
-        batch: as for `convert_model`.
-        seed: as for `convert_model`.
         time_budget_s: wall time of the comparison; None: 10 s.
-        fresh: measure anew instead of going on with what an earlier call has found.
+        fresh: as for `convert_model`.
         name: how the candidate is called in the workspace.
-        workspace: as for `convert_model`.
-        progress: as for `convert_model`.
+        options: see `core.Options`.
 
     Raises:
         RecipeError: the recipe cannot be read, or names what the model does not have.
         MixdeskError: as `convert_model`.
     """
-    subject = Subject(
-        model=model,
-        data=data,
-        labels=labels,
-        preprocessing=preprocessing,
-        tokenizer=tokenizer,
-        limit=limit,
-        shapes=shapes,
-        outputs=outputs,
-        threads=threads,
-        batch=batch,
-        seed=seed,
-    )
     asked = {
         "recipe": read_recipe(recipe, precision),
         "pins": dict(pins or {}),
@@ -193,7 +122,7 @@ def build_model(
         "fresh": fresh,
         "name": name or _recipe_name(recipe, precision),
     }
-    return _mixed("build", "Build", subject, asked, place=workspace, watch=progress)
+    return _mixed("build", model, data, asked, options)
 
 
 def load_candidate(candidate: str, *, workspace: Place = None) -> Mixed:
@@ -201,13 +130,14 @@ def load_candidate(candidate: str, *, workspace: Place = None) -> Mixed:
 
     Args:
         candidate: its id, or any unique beginning of at least 6 characters.
-        workspace: as for `convert_model`.
+        workspace: see `core.Options`.
 
     Raises:
         NotFoundError: there is none.
     """
     with open_desk(workspace) as desk:
-        return Mixed(desk.workspace.candidate(candidate).report, place=_stays(workspace, desk))
+        place = place_of({"workspace": workspace}, desk)
+        return Mixed(desk.workspace.candidate(candidate).report, place=place)
 
 
 def list_candidates(model: ModelGiven | None = None, *, workspace: Place = None) -> list[Mixed]:
@@ -218,7 +148,7 @@ def list_candidates(model: ModelGiven | None = None, *, workspace: Place = None)
     """
     with open_desk(workspace) as desk:
         sha256 = None if model is None else Subject(model=model).put(desk)["model"]
-        place = _stays(workspace, desk)
+        place = place_of({"workspace": workspace}, desk)
         return [Mixed(row.report, place=place) for row in desk.workspace.candidates(sha256)]
 
 
@@ -242,15 +172,9 @@ def _recipe_name(recipe: RecipeGiven | None, precision: str | None) -> str | Non
     return Path(recipe).stem if isinstance(recipe, str | Path) else precision
 
 
-def _mixed(kind: str, verb: str, subject: Subject, asked: Mapping[str, Any], *, place: Place, watch: Watch) -> Mixed:
+def _mixed(kind: str, model: ModelGiven, data: DataGiven | None, asked: Mapping[str, Any], options: Options) -> Mixed:
     """Runs the job of this kind and hands its candidate over."""
-    with open_desk(place, watch) as desk:
-        params = subject.put(desk)
+    with at_desk(model, data, options) as (desk, params):
         told = {key: value for key, value in asked.items() if value is not None}
-        document = desk.run(kind, params | told, title=f"{verb} {params['model_name']}")
-        return Mixed(document, place=_stays(place, desk))
-
-
-def _stays(place: Place, desk: Desk) -> Place:
-    """How the workspace is found again later: as it was given, but independent of today's environment."""
-    return desk.workspace.path if place is None else place
+        document = desk.run(kind, params | told, title=f"{kind.capitalize()} {params['model_name']}")
+        return Mixed(document, place=place_of(options, desk))

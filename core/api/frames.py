@@ -5,7 +5,7 @@ Columns that hold lists (shapes, inputs) stay lists; absent values stay None or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,8 +17,3 @@ def frame(rows: Iterable[Mapping[str, Any]] | None, *, index: str | None = None)
     """One row per mapping; `index` names the column that becomes the index, where it is there."""
     made = pd.DataFrame([dict(row) for row in (rows if rows is not None else _EMPTY)])
     return made.set_index(index) if index is not None and index in made.columns else made
-
-
-def lowered(layers: Sequence[Mapping[str, Any]]) -> int:
-    """How many layers the file holds in another precision than fp32."""
-    return sum(layer["produced"] != "fp32" for layer in layers)

@@ -2,119 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from core.api.answers import Comparison, Inspection, Machine, Profile, Verification
 from core.api.desk import Place, Watch, open_desk
-from core.api.given import (
-    DataGiven,
-    ModelGiven,
-    OutputsGiven,
-    PreprocessingGiven,
-    Subject,
-    find_model,
-    put_data,
-    put_model,
-)
+from core.api.given import DataGiven, ModelGiven, find_model, put_data, put_model
+from core.api.options import Options, at_desk
 from core.errors import NotFoundError
 
 
-def inspect_model(
-    model: ModelGiven,
-    *,
-    data: DataGiven | None = None,
-    labels: Any = None,
-    preprocessing: PreprocessingGiven | None = None,
-    tokenizer: str | Path | None = None,
-    limit: int | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    workspace: Place = None,
-    progress: Watch = True,
-) -> Inspection:
+def inspect_model(model: ModelGiven, *, data: DataGiven | None = None, **options: Unpack[Options]) -> Inspection:
     """Reads a model: layers, groups, operators, sizes, repairs, findings (an error there: it cannot run).
 
     Args:
         model: as for `convert_model`.
         data: as for `convert_model`; data that is given must fit.
-        labels: as for `convert_model`.
-        preprocessing: as for `convert_model`.
-        tokenizer: as for `convert_model`.
-        limit: as for `convert_model`.
-        shapes: input -> shape of one feed, for a model with open dimensions.
-        workspace: as for `convert_model`.
-        progress: as for `convert_model`.
+        options: see `core.Options`.
 
     Raises:
         ModelError: the file is no model.
         DataError: the data does not fit it.
         NotFoundError, CrashedError: no such file; reading it ended the child process.
     """
-    subject = Subject(
-        model=model,
-        data=data,
-        labels=labels,
-        preprocessing=preprocessing,
-        tokenizer=tokenizer,
-        limit=limit,
-        shapes=shapes,
-    )
-    with open_desk(workspace, progress) as desk:
-        params = subject.put(desk)
+    with at_desk(model, data, options, without=("outputs",)) as (desk, params):
         return Inspection(desk.run("inspect", params, title=f"Inspect {params['model_name']}"))
 
 
 def profile_model(
-    model: ModelGiven,
-    *,
-    data: DataGiven | None = None,
-    labels: Any = None,
-    preprocessing: PreprocessingGiven | None = None,
-    tokenizer: str | Path | None = None,
-    limit: int | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    threads: int = 1,
-    batch: int = 1,
-    seed: int = 0,
-    runs: int | None = None,
-    workspace: Place = None,
-    progress: Watch = True,
+    model: ModelGiven, *, data: DataGiven | None = None, runs: int | None = None, **options: Unpack[Options]
 ) -> Profile:
     """Measures where the time goes, layer by layer.
 
     Args:
         model: as for `convert_model`.
         data: as for `convert_model`.
-        labels: as for `convert_model`.
-        preprocessing: as for `convert_model`.
-        tokenizer: as for `convert_model`.
-        limit: as for `convert_model`.
-        shapes: as for `convert_model`.
-        threads: as for `convert_model`.
-        batch: samples per run.
-        seed: as for `convert_model`.
         runs: how many; None: as many as give a steady figure.
-        workspace: as for `convert_model`.
-        progress: as for `convert_model`.
+        options: see `core.Options`; batch is samples per run.
 
     Raises:
         MixdeskError: as `convert_model`.
     """
-    subject = Subject(
-        model=model,
-        data=data,
-        labels=labels,
-        preprocessing=preprocessing,
-        tokenizer=tokenizer,
-        limit=limit,
-        shapes=shapes,
-        threads=threads,
-        batch=batch,
-        seed=seed,
-    )
-    with open_desk(workspace, progress) as desk:
-        params = subject.put(desk)
+    with at_desk(model, data, options, without=("outputs",)) as (desk, params):
         return Profile(desk.run("profile", params | {"runs": runs}, title=f"Profile {params['model_name']}"))
 
 
@@ -123,19 +52,9 @@ def compare_models(
     candidate: ModelGiven,
     *,
     data: DataGiven | None = None,
-    labels: Any = None,
-    preprocessing: PreprocessingGiven | None = None,
-    tokenizer: str | Path | None = None,
-    limit: int | None = None,
     target: str | None = None,
-    outputs: OutputsGiven | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
-    threads: int = 1,
-    batch: int = 1,
-    seed: int = 0,
     time_budget_s: float | None = None,
-    workspace: Place = None,
-    progress: Watch = True,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Measures one model against another with the same inputs and outputs, in pairs, on the holdout samples.
 
@@ -143,39 +62,15 @@ def compare_models(
         original: model A, as for `convert_model`.
         candidate: model B; ratios above 1 mean that it is better.
         data: as for `convert_model`.
-        labels: as for `convert_model`.
-        preprocessing: as for `convert_model`.
-        tokenizer: as for `convert_model`.
-        limit: as for `convert_model`.
         target: a gate; whether it is met is in `gate`.
-        outputs: as for `convert_model`.
-        shapes: as for `convert_model`.
-        threads: as for `convert_model`.
-        batch: samples per run.
-        seed: as for `convert_model`.
         time_budget_s: wall time of the measurement; None: 10 s.
-        workspace: as for `convert_model`.
-        progress: as for `convert_model`.
+        options: see `core.Options`.
 
     Raises:
         RequestError: the models have different inputs or outputs.
         MixdeskError: as `convert_model`.
     """
-    subject = Subject(
-        model=original,
-        data=data,
-        labels=labels,
-        preprocessing=preprocessing,
-        tokenizer=tokenizer,
-        limit=limit,
-        shapes=shapes,
-        outputs=outputs,
-        threads=threads,
-        batch=batch,
-        seed=seed,
-    )
-    with open_desk(workspace, progress) as desk:
-        params = subject.put(desk)
+    with at_desk(original, data, options) as (desk, params):
         other = put_model(desk, candidate, find_model(candidate)[0])
         asked = {
             "candidate_file": other["model"],
@@ -216,12 +111,12 @@ def verify_bundle(
     Args:
         bundle: an .o3 file.
         data: samples to measure on, as arrays, feeds or an .npz file; None: those in the bundle.
-        labels: as for `convert_model`.
+        labels: one per sample, beside arrays or feeds.
         original: the file of the original model; None: the one in the bundle.
         threads: of the runtime; None: as it was measured.
         time_budget_s: wall time of the measurement; None: 10 s.
-        workspace: as for `convert_model`.
-        progress: as for `convert_model`.
+        workspace: see `core.Options`.
+        progress: see `core.Options`.
 
     Raises:
         NotFoundError: no such file, or the bundle has no original or samples and none are given.

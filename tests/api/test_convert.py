@@ -9,7 +9,7 @@ from typing import Any
 import onnx
 import pytest
 
-from core import Recipe, Rule, build_model, convert_model, list_candidates, load_candidate
+from core import Recipe, Rule, build_model, convert_model, inspect_model, list_candidates, load_candidate
 from core.errors import NotFoundError, RecipeError, RequestError
 from core.recipe.precision import Precision
 from core.store.workspace import Workspace
@@ -117,3 +117,11 @@ def test_a_recipe_goes_over_to_a_retrained_model(
     assert renamed.layers.loc["stem", "produced"] == "fp32"
     with pytest.raises(RecipeError, match="conv"):
         build_model(again, Recipe(rules=(Rule("layer:conv", Precision.INT8),)), data=arrays, measure=False)
+
+
+def test_an_option_that_nobody_knows_is_refused_with_the_nearest(noted: Noted, network: onnx.ModelProto) -> None:
+    with pytest.raises(RequestError, match=r"no option 'thread' here\. Did you mean 'threads'"):
+        convert_model(network, thread=2)  # type: ignore[call-arg]
+    with pytest.raises(RequestError, match="no option 'outputs'"):
+        inspect_model(network, outputs="y")
+    assert not noted.asked
