@@ -15,39 +15,44 @@ _SHOWN = 4
 
 
 def opened(row: JobRow) -> None:
-    """Takes what a finished `bring` job found; nothing is done where a model still waits for its weights."""
+    """Takes what a finished `bring` job found; nothing is done where a model still waits for its weights.
+
+    The run that does this may be ended by the next click, so that it is safe to repeat until `OPENING` is cleared.
+    """
     result: Mapping[str, Any] = row.result or {}
     if result.get("missing"):
         return
-    state.OPENING.set(None)
     data: Mapping[str, Any] = result.get("data") or {}
-    ready = data.get("kind") == "npz"
     on = _model(result) or services.subject()
     if on is None:
         error = DataError("There is no model to use this data with.", hint="Give the model together with the data.")
         state.NOTICE.set(error.to_dict())
+        state.OPENING.set(None)
         return
+    _tell_unused(result.get("unused") or ())
+    ready = data.get("kind") == "npz"
+    then: dict[state.LinkKey, str | None] = {state.PREPARING: row.id} if data and not ready else {}
+    if not data and result.get("tokenizer"):
+        _keep_tokenizer(str(result["tokenizer"]))
+    then[state.OPENING] = None
     if ready:
         on = replace(on, data=loading.data_row(data["name"], data["sha256"], _size(data["sha256"]), on.model))
     if ready or result.get("model"):
-        loading.put_on_desk(on, afresh=True)
-    if data and not ready:
-        state.PREPARING.set(row.id)
-    elif result.get("tokenizer"):
-        _keep_tokenizer(str(result["tokenizer"]))
-    _tell_unused(result.get("unused") or ())
+        loading.put_on_desk(on, afresh=True, then=then)
+    else:
+        state.set_in_order(then)
 
 
 def converted(row: JobRow) -> None:
-    """Judges the model on data that a finished `convert` job made."""
+    """Judges the model on data that a finished `convert` job made; safe to repeat until `PREPARING` is cleared."""
     result: Mapping[str, Any] = row.result or {}
     on = services.subject()
-    state.PREPARING.set(None)
     if on is None or row.params.get("model") != on.model.sha256:
+        state.PREPARING.set(None)
         return
     data = loading.data_row(str(result["name"]), str(result["data"]), 0, on.model)
     known = next((each for each in services.datasets(on.model) if each.sha256 == data.sha256), data)
-    loading.put_on_desk(replace(on, data=known, shapes={}))
+    loading.put_on_desk(replace(on, data=known, shapes={}), then={state.PREPARING: None})
 
 
 def _model(result: Mapping[str, Any]) -> Subject | None:

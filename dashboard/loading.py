@@ -138,13 +138,21 @@ def shown_origin(origin: str) -> str:
     return shown_name(origin) if "/" in origin or "\\" in origin else origin
 
 
-def put_on_desk(on: Subject, *, afresh: bool = False) -> None:
-    """Makes this what the link names, and sees to it that it gets read; `afresh`: also where that failed before."""
-    if state.MODEL.get() != on.model.sha256[: state.LINK_DIGITS]:
-        state.choose_model(on.model.sha256)
-    state.DATA.set(state.SYNTHETIC if on.data is None else on.data.sha256)
-    state.choose_shapes(on.shapes)
+def put_on_desk(on: Subject, *, afresh: bool = False, then: Mapping[state.LinkKey, str | None] | None = None) -> None:
+    """Makes this what the link names, and sees to it that it gets read.
+
+    Args:
+        on: model, data and shapes.
+        afresh: read it also where that failed before.
+        then: further entries of the link, set last and in this order.
+    """
     services.ensure_inspected(on, afresh=afresh)
+    other = state.MODEL.get() != on.model.sha256[: state.LINK_DIGITS]
+    closed: tuple[state.LinkKey, ...] = (*state.OF_ONE_MODEL, state.PREPARING) if other else ()
+    data = state.SYNTHETIC if on.data is None else on.data.sha256
+    last = then or ({state.OPENING: None} if other else {})
+    now_on: dict[state.LinkKey, str | None] = {state.DATA: data, state.SHAPES: state.shapes_text(on.shapes)}
+    state.set_in_order({**dict.fromkeys(closed), **now_on, state.MODEL: on.model.sha256, **last})
 
 
 def _on_desk() -> Subject:

@@ -105,6 +105,9 @@ RUN = LinkKey("run")
 
 LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, BASELINE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING, RUN)
 
+#: What has no meaning for another model.
+OF_ONE_MODEL = (LAYER, CANDIDATE, SHAPES, BATCH, OUTPUTS)
+
 #: More threads or samples per run than this are a mistyped link, not a wish.
 MOST_THREADS, MOST_BATCH = 1024, 65_536
 
@@ -147,8 +150,18 @@ def choose_model(sha256: str | None, *, data: str | None = None) -> None:
     """Puts another model on the desk; what belonged to the former one (data, layer, candidate) is taken off."""
     MODEL.set(sha256)
     DATA.set(data)
-    for key in (LAYER, CANDIDATE, BASELINE, SHAPES, BATCH, OUTPUTS, OPENING, PREPARING):
+    for key in (*OF_ONE_MODEL, OPENING, PREPARING):
         key.set(None)
+
+
+def set_in_order(values: Mapping[LinkKey, str | None]) -> None:
+    """Sets several entries, one after the other.
+
+    A run of the page may end at any of them, since a visitor's next click ends it: whoever does this in the middle of a
+    page sets last what would make the next run do it again.
+    """
+    for key, value in values.items():
+        key.set(value)
 
 
 def shapes() -> dict[str, tuple[int, ...]]:
@@ -163,8 +176,12 @@ def shapes() -> dict[str, tuple[int, ...]]:
 
 def choose_shapes(chosen: Mapping[str, Sequence[int]]) -> None:
     """Sets the input shapes for synthetic data; none at all leaves the choice to Mixdesk."""
-    parts = (f"{quote(name, safe='')}:{'x'.join(map(str, shape))}" for name, shape in chosen.items())
-    SHAPES.set(",".join(parts))
+    SHAPES.set(shapes_text(chosen))
+
+
+def shapes_text(chosen: Mapping[str, Sequence[int]]) -> str:
+    """Input shapes as the link has them: "x:1x3x224x224"."""
+    return ",".join(f"{quote(name, safe='')}:{'x'.join(map(str, shape))}" for name, shape in chosen.items())
 
 
 def threads() -> int:

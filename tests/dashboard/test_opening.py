@@ -221,3 +221,36 @@ def test_a_job_that_ended_badly_waits_for_nothing(desk: Workspace) -> None:
     assert opening.waits_for(row) is None
     assert opening.waits_for(None) is None
     assert row.created_at <= now()
+
+
+def test_a_run_that_is_ended_in_between_is_made_up_for_by_the_next(
+    desk: Workspace, session: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A visitor's click, or a card that refreshes itself, may end a run at any change of the session."""
+    loading.open_upload([("net.onnx", model()), ("weights.bin", WEIGHTS), ("photos.zip", photos())])
+    row = opened_job(desk)
+
+    class EndedError(Exception):
+        """Stands for what Streamlit raises then."""
+
+    whole = state.LinkKey.set
+    for allowed in range(12):
+        left = [allowed]
+
+        def ends(key: state.LinkKey, value: str | None, left: list[int] = left) -> None:
+            if left[0] == 0:
+                raise EndedError
+            left[0] -= 1
+            whole(key, value)
+
+        monkeypatch.setattr(state.LinkKey, "set", ends)
+        if state.OPENING.get() is None:
+            break
+        try:
+            arriving.opened(row)
+        except EndedError:
+            continue
+    assert state.PREPARING.get() == row.id
+    on = services.subject()
+    assert on is not None
+    assert on.model.name == "net"
