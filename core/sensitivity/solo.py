@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import RunError
-from core.progress import Progress
 from core.measure.noise import sqnr_db
+from core.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ import onnx
 import pytest
 
 from core.errors import UnavailableError
+from core.measure.noise import noise_of, sqnr_db
 from core.measure.outputs import run_outputs
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
-from core.measure.noise import noise_of, sqnr_db
 from tests.transform.models import SETTINGS, Bench, executed, model_from_text, random_weights
 
 INT8, FP32 = Precision.INT8, Precision.FP32

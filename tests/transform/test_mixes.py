@@ -10,10 +10,10 @@ import onnx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.measure.noise import noise_of, sqnr_db
 from core.measure.outputs import run_outputs
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
-from core.measure.noise import noise_of, sqnr_db
 from tests.transform.models import SETTINGS, Bench, model_from_text
 
 _CHANNELS = 8
