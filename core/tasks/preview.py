@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,22 +62,29 @@ def preview_samples(wanted: Wanted, *, timeout_s: float = LONGEST_S) -> dict[str
         DataError: the preprocessing does not fit, the source cannot be read, or it took too long.
         CrashedError: the process died.
     """
-    command = [sys.executable, "-P", "-m", "core.tasks.preview_child"]
+    with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+        answer = _ask(wanted, Path(folder) / "answer.json", timeout_s)
+    if "error" in answer:
+        told = answer["error"]
+        raise _ERRORS.get(str(told["kind"]), DataError)(told["message"], hint=told["hint"])
+    return answer
+
+
+def _ask(wanted: Wanted, out: Path, timeout_s: float) -> dict[str, Any]:
+    """What the child wrote to the file `out`."""
+    command = [sys.executable, "-P", "-m", "core.tasks.preview_child", str(out)]
     root = Path(core.__file__).resolve().parent.parent
     try:
-        ended = subprocess.run(
+        subprocess.run(
             command, input=wanted.to_json(), capture_output=True, text=True, timeout=timeout_s, cwd=root, check=False
         )
     except subprocess.TimeoutExpired as error:
         message = f"A preview of '{wanted.name}' took longer than {timeout_s:g} s."
         raise DataError(message, hint="Give fewer or smaller files.") from error
     try:
-        answer: dict[str, Any] = json.loads(ended.stdout)
-    except json.JSONDecodeError as error:
+        answer: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError) as error:
         message = f"The process that read '{wanted.name}' died."
         hint = "It may have run out of memory: give smaller files, or convert the data yourself into an .npz."
         raise CrashedError(message, hint=hint) from error
-    if "error" in answer:
-        told = answer["error"]
-        raise _ERRORS.get(str(told["kind"]), DataError)(told["message"], hint=told["hint"])
     return answer

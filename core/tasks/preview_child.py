@@ -1,4 +1,4 @@
-"""`python -m core.tasks.preview_child`: the process that reads a few samples of what a stranger gave, for a preview."""
+"""`python -m core.tasks.preview_child ANSWER`: reads a few samples of what a stranger gave, for a preview."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from core.jobs.limits import Limits
 from core.tasks.propose import propose
 
 
-def main() -> int:
-    """Reads what is wanted from standard input and writes the samples, or an error, to standard output."""
+def main(out: Path) -> int:
+    """Reads what is wanted from standard input and writes the samples, or an error, to the file `out`."""
     _limit_memory()
     try:
         answer = look(json.load(sys.stdin))
@@ -27,7 +27,7 @@ def main() -> int:
     except MemoryError:
         refused = DataError("There is not enough memory to read these files.", hint="Give smaller ones.")
         answer = {"error": refused.to_dict()}
-    sys.stdout.write(json.dumps(answer))
+    out.write_text(json.dumps(answer), encoding="utf-8")
     return 0
 
 
@@ -71,4 +71,4 @@ def _limit_memory() -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(Path(sys.argv[1])))

@@ -86,6 +86,7 @@ def documents(
         folder / "images", {f"{number}_a.png": png(pixels(32, 32, seed=number)) for number in range(4)}
     )
     more: dict[str, dict[str, Any]] = {
+        "bring": {"files": [{"name": "digits.onnx", "sha256": subject["model"]}]},
         "convert": {"data": None, "source_path": str(digit)},
         "profile": {"runs": 5},
         "build": {"recipe": INT8, "time_budget_s": 0.5, "target": "sqnr>=1"},
