@@ -59,8 +59,12 @@ def left_lines(layers: Sequence[Mapping[str, Any]], *, most: int = 3) -> list[st
     """Why layers stay in fp32, most frequent reasons first: "4 in fp32: Softmax has no static int8 kernel ..."."""
     reasons: dict[str, int] = {}
     for layer in layers:
-        if layer["produced"] == "fp32":
-            reasons[str(layer["why"] or "no reason told")] = reasons.get(str(layer["why"] or "no reason told"), 0) + 1
+        if layer["produced"] == "fp32" and layer["executed"] in (
+            "fp32",
+            None,
+        ):  # others were folded, or move 8-bit codes
+            why = str(layer["why"] or "no reason told")
+            reasons[why] = reasons.get(why, 0) + 1
     ranked = sorted(reasons.items(), key=lambda item: -item[1])
     told = [f"{count} in fp32: {why}" for why, count in ranked[:most]]
     more = sum(count for _, count in ranked[most:])
