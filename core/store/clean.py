@@ -33,6 +33,12 @@ def remove_candidate(workspace: Workspace, candidate_id: str) -> int:
         return _drop(workspace, connection, {row.file_sha256: row.created_at})
 
 
+def forget_candidate(workspace: Workspace, candidate_id: str) -> None:
+    """Deletes the row of a candidate alone: for one whose file another candidate has as well."""
+    with workspace.database.writing() as connection:
+        connection.execute(delete(CANDIDATES).where(CANDIDATES.c.id == candidate_id))
+
+
 def remove_dataset(workspace: Workspace, sha256: str, model_sha256: str) -> int:
     """Takes data from a model and deletes its file, unless something else refers to it; returns the bytes freed.
 

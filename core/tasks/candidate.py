@@ -9,10 +9,13 @@ from typing import Any
 from core.intake.load import load_model
 from core.intake.model import Model
 from core.intake.pack import put_serialized
+from core.jobs.lineage import lineage
+from core.jobs.queue import job
 from core.measure.profile import profile_model
 from core.progress import Part, Progress
 from core.recipe.structure import Structure
-from core.store.rows import CandidateRow, new_id
+from core.store.clean import forget_candidate
+from core.store.rows import CandidateRow, JobState, new_id
 from core.store.units import Units, as_is
 from core.store.workspace import Workspace
 from core.tasks.documents import complete
@@ -73,7 +76,19 @@ def keep_candidate(
         name=name,
     )
     workspace.add_candidate(row)
+    _drop_left_behind(workspace, row)
     return whole
+
+
+def _drop_left_behind(workspace: Workspace, row: CandidateRow) -> None:
+    """Removes the same candidate of a job that died between keeping it and its end, and that this job goes on with."""
+    if row.job_id is None:
+        return
+    for before in lineage(workspace, job(workspace, row.job_id)).before:
+        if before.state is not JobState.DONE:
+            for built in lineage(workspace, before).built:
+                if workspace.candidate(built.id).file_sha256 == row.file_sha256:
+                    forget_candidate(workspace, built.id)
 
 
 def profile_both(

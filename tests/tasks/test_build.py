@@ -9,6 +9,7 @@ import pytest
 
 from core.errors import RecipeError, TargetError
 from core.jobs import queue
+from core.jobs.outcome import finish
 from core.progress import Silent
 from core.store.workspace import Workspace
 from core.tasks.build import build
@@ -17,6 +18,29 @@ from tests.tasks.recording import Recording
 pytestmark = pytest.mark.usefixtures("unprobed")
 
 INT8_CONV = {"version": 1, "rules": [{"match": "op:Conv", "precision": "int8", "why": "a test"}]}
+
+
+def test_what_a_killed_job_had_kept_already_is_not_there_twice_when_it_is_resumed(
+    store: Workspace, network: dict[str, Any]
+) -> None:
+    asked = {**network, "recipe": INT8_CONV, "name": "convs", "measure": False}
+    killed = queue.submit(store, "build", asked)
+    first = build(store, {**asked, "job": killed}, Silent())
+    queue.stop(store, killed)  # it ended without its result
+    again = build(store, {**asked, "job": queue.resume(store, killed)}, Silent())
+    assert [row.id for row in store.candidates()] == [again["candidate"]]
+    assert again["file"] == first["file"]
+    assert store.files.has(again["file"])
+
+
+def test_a_build_that_is_run_again_after_its_end_is_a_candidate_of_its_own(
+    store: Workspace, network: dict[str, Any]
+) -> None:
+    asked = {**network, "recipe": INT8_CONV, "name": "convs", "measure": False}
+    done = queue.submit(store, "build", asked)
+    finish(store, done, build(store, {**asked, "job": done}, Silent()))
+    build(store, {**asked, "job": queue.resume(store, done)}, Silent())
+    assert len(store.candidates()) == 2
 
 
 @pytest.mark.xdist_group("timing")
