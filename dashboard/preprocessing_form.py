@@ -23,11 +23,11 @@ RANGES: Mapping[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
 }
 #: What settings are called on the page.
 WORDS: Mapping[str, str] = {
-    "shorter-side": "by the shorter side",
-    "longer-side": "by the longer side, pad",
+    "shorter-side": "shorter side",
+    "longer-side": "longer, pad",
     "stretch": "stretch",
     "none": "none",
-    "center": "cut the middle",
+    "center": "middle",
     "folder": "name of the folder",
     "csv": "a table (.csv) in the archive",
     "prefix": "start of the file name",

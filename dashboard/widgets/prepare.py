@@ -23,7 +23,7 @@ from dashboard.widgets.text import plain
 
 _PREVIEW_PX = 600
 _COLUMNS = 4
-_NAME_LENGTH = 26
+_NAME_LENGTH = 22
 _TEXT_LENGTH = 300
 _MOST_MB = 32
 
