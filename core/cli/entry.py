@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -15,8 +16,9 @@ import typer
 from core.cli import answer
 from core.cli.app import app
 from core.cli.usage import usage_error
-from core.errors import MixdeskError, StoppedError, WorkError
+from core.errors import MixdeskError, RequestError, StoppedError, WorkError
 
+_SHOWN_NAME = 60
 _INTERRUPTED = 130
 """What typer answers when Ctrl-C arrives outside a job."""
 
@@ -44,10 +46,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _reader_left()
     except Exception as error:  # noqa: BLE001 - the last resort: a defect of ours
-        return answer.refuse(_unexpected(error), as_json=as_json)
+        return answer.refuse(_path_too_long(error) or _unexpected(error), as_json=as_json)
     if status == _INTERRUPTED:
         return answer.refuse(StoppedError("Stopped."), as_json=as_json)
     return int(status or 0)
+
+
+def _path_too_long(error: Exception) -> RequestError | None:
+    """What the system says of a name that no file can have; wherever it is asked, it was given by the user."""
+    if not isinstance(error, OSError) or error.errno != errno.ENAMETOOLONG:
+        return None
+    shown = str(error.filename)
+    shown = shown if len(shown) <= _SHOWN_NAME else f"{shown[:_SHOWN_NAME]}..."
+    return RequestError(f"There is no file '{shown}': the name is too long for this system.")
 
 
 def _unexpected(error: Exception) -> WorkError:

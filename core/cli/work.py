@@ -30,9 +30,10 @@ def run_job(workspace: Workspace, kind: str, params: Mapping[str, Any], *, title
     Raises:
         MixdeskError: what the job said went wrong, or how it ended.
     """
-    from core.jobs import queue
+    from core.tasks.running import begin_job
 
-    return show_job(workspace, queue.submit(workspace, kind, params, title=title), title=title)
+    with _terminate_as_interrupt():
+        return show_job(workspace, begin_job(workspace, kind, params, title=title), title=title)
 
 
 def show_job(workspace: Workspace, job_id: str, *, title: str) -> dict[str, Any]:

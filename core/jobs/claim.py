@@ -90,16 +90,30 @@ def beat(workspace: Workspace, job_ids: Sequence[str]) -> None:
             connection.execute(update(JOBS).where(JOBS.c.id.in_(job_ids)).values(heartbeat_at=now()))
 
 
+def promise(workspace: Workspace, job_id: str, keeper: Keeper) -> None:
+    """Notes that this process waits to run a queued job: where it ends before that, the job ends too."""
+    waits = update(JOBS).where(JOBS.c.id == job_id, JOBS.c.state == JobState.QUEUED)
+    values = {
+        "host": keeper.host,
+        "supervisor_pid": keeper.pid,
+        "supervisor_started": keeper.started,
+        "heartbeat_at": now(),
+    }
+    with workspace.database.writing() as connection:
+        connection.execute(waits.values(values))
+
+
 def interrupt_orphans(workspace: Workspace, keeper: Keeper, *, at: datetime | None = None) -> tuple[str, ...]:
-    """Marks running jobs whose supervisor is gone as interrupted, and returns their ids.
+    """Marks jobs whose supervisor is gone as interrupted, running ones and promised ones, and returns their ids.
 
     Gone means: its process on this host has ended, or it gave no sign of life for `LEASE` (on another host) or
     `LEASE_OF_LIVING` (here).
     """
     moment = at or now()
-    running = select(JOBS).where(JOBS.c.state == JobState.RUNNING)
+    promised = (JOBS.c.state == JobState.QUEUED) & JOBS.c.supervisor_pid.is_not(None)
+    kept = select(JOBS).where((JOBS.c.state == JobState.RUNNING) | promised)
     with workspace.database.reading() as connection:
-        rows = [to_row(row) for row in connection.execute(running).mappings()]
+        rows = [to_row(row) for row in connection.execute(kept).mappings()]
     orphans = [row for row in rows if _is_orphan(row, keeper, moment)]
     reason = (
         "The program that ran this job ended before the job did (it was closed or killed, or the machine went down)."

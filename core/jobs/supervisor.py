@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from core.errors import MixdeskError
-from core.jobs.claim import Keeper, Share, beat, interrupt_orphans
+from core.jobs.claim import Keeper, Share, beat, interrupt_orphans, promise
 from core.jobs.lane import Lane
 from core.jobs.limits import Limits
 from core.jobs.machine_lock import MachineLock
@@ -56,6 +56,7 @@ class Supervisor:
         timed = Share(untimed, inverted=True, only=only)
         self._workspace = workspace
         self._keeper = keeper
+        self._only = only
         self._lanes = (
             Lane(workspace, command, share=timed, keeper=keeper, limits=limits, lock=MachineLock(machine_lock)),
             Lane(workspace, command, share=beside, keeper=keeper, limits=limits, lock=None),
@@ -67,7 +68,9 @@ class Supervisor:
         """Begins to run jobs; those of supervisors that are gone are marked interrupted first."""
         if self._thread is not None:
             return
-        self._interrupt_orphans()
+        end_orphans(self._workspace, self._keeper)
+        if self._only is not None:
+            promise(self._workspace, self._only, self._keeper)
         self._thread = threading.Thread(target=self._run, name="mixdesk-supervisor", daemon=True)
         self._thread.start()
 
@@ -108,9 +111,12 @@ class Supervisor:
             lane.close()
 
     def _keep_in_touch(self) -> None:
-        beat(self._workspace, [lane.job_id for lane in self._lanes if lane.job_id is not None])
-        self._interrupt_orphans()
+        own = {self._only, *(lane.job_id for lane in self._lanes)}
+        beat(self._workspace, sorted(job_id for job_id in own if job_id is not None))
+        end_orphans(self._workspace, self._keeper)
 
-    def _interrupt_orphans(self) -> None:
-        for job_id in interrupt_orphans(self._workspace, self._keeper):
-            remove_scratch(self._workspace, job_id)
+
+def end_orphans(workspace: Workspace, keeper: Keeper | None = None) -> None:
+    """Marks the jobs of programs that are gone as interrupted, and removes what their workers left lying about."""
+    for job_id in interrupt_orphans(workspace, keeper or Keeper.here()):
+        remove_scratch(workspace, job_id)

@@ -9,9 +9,11 @@ from typing import Any
 from core.errors import MixdeskError, StoppedError, WorkError
 from core.jobs import queue
 from core.jobs.supervisor import Supervisor
+from core.measure.target import parse_target
 from core.store.rows import JobRow
 from core.store.workspace import Workspace
 from core.tasks import command
+from core.tasks.params import DEFAULT_BUDGET_S, read_pins, read_seconds, read_text, read_whole
 
 _POLL_S = 0.1
 
@@ -37,7 +39,24 @@ def run_job(
         MixdeskError: what the job said went wrong, or how it ended.
         KeyboardInterrupt: Ctrl-C was pressed; the job is stopped by then, and what it had found is kept.
     """
-    return finish_job(workspace, queue.submit(workspace, kind, params, title=title), on_change=on_change)
+    return finish_job(workspace, begin_job(workspace, kind, params, title=title), on_change=on_change)
+
+
+def begin_job(workspace: Workspace, kind: str, params: Mapping[str, Any], *, title: str) -> str:
+    """Queues one job for this process to run, once all is refused that needs no look at the model.
+
+    Raises:
+        TargetError, RequestError, RecipeError: a target, a time or a pin cannot be read.
+    """
+    target = read_text(params, "target")
+    if target is not None:
+        parse_target(target)
+    read_seconds(params, "time_budget_s", default=DEFAULT_BUDGET_S)
+    for name in ("threads", "batch"):
+        read_whole(params, name, default=1, least=1)
+    read_whole(params, "seed", default=0, least=0)
+    read_pins(params)
+    return queue.submit(workspace, kind, params, title=title)
 
 
 def finish_job(

@@ -130,3 +130,16 @@ def test_nothing_heavy_is_imported_before_a_command_runs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["inspect", "profile", "optimize", "verify"])
+def test_a_name_that_no_file_can_have_is_a_wrong_request(mixdesk: Terminal, command: str) -> None:
+    said = mixdesk(command, "x" * 5000, "--json")
+    assert said.status == 2
+    assert "too long" in said.document["error"]["message"]
+    assert len(said.document["error"]["message"]) < 200
+
+
+def test_a_target_that_cannot_be_read_is_refused_before_anything_is_queued(mixdesk: Terminal, tiny: Path) -> None:
+    assert mixdesk("optimize", str(tiny), "--target", "acuracy>=99%", "--json").status == 2
+    assert mixdesk("jobs", "list", "--json").document["jobs"] == []

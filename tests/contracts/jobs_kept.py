@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import pytest
 
 from core.errors import NotFoundError, RequestError
 from core.jobs import queue
+from core.jobs.claim import Keeper, interrupt_orphans, promise
 from core.jobs.clean import clean, remove
 from core.jobs.lineage import lineage
 from core.jobs.outcome import fail, finish
@@ -81,3 +86,15 @@ class JobsKeptContract(OpenedQueue):
         remove(workspace, first)
         assert [row.id for row in lineage(workspace, queue.job(workspace, third)).before] == [second]
         assert queue.job(workspace, second).resumes == first
+
+    def test_a_job_that_somebody_waits_to_run_ends_with_him(self, workspace: Workspace) -> None:
+        gone = subprocess.Popen([sys.executable, "-c", ""])
+        gone.wait()
+        here = Keeper.here()
+        promised, anybodys = queue.submit(workspace, "finish", {}), queue.submit(workspace, "finish", {})
+        promise(workspace, promised, here)
+        assert interrupt_orphans(workspace, here) == ()
+        promise(workspace, promised, replace(here, pid=gone.pid))
+        assert interrupt_orphans(workspace, here) == (promised,)
+        assert queue.job(workspace, promised).state == "interrupted"
+        assert queue.job(workspace, anybodys).state == "queued"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,6 +42,15 @@ CandidatesOption = Annotated[bool, typer.Option("--candidates", help="With what 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
+def _open(workspace: Path | None) -> Workspace:
+    """The workspace, its jobs told truly: those of a program that was killed are interrupted, not queued or running."""
+    from core.jobs.supervisor import end_orphans
+
+    store = work.open_workspace(workspace)
+    end_orphans(store)
+    return store
+
+
 @app.callback(invoke_without_command=True)
 def jobs(context: typer.Context, workspace: options.WorkspaceOption = None, as_json: options.JsonOption = False) -> int:
     """List the jobs of a workspace, or do something with one."""
@@ -61,7 +71,7 @@ def list_jobs(
     states = _states(state)
     from core.jobs import queue
 
-    store = work.open_workspace(workspace)
+    store = _open(workspace)
     models = None if model is None else _models(store, model)
     rows = queue.jobs(store, limit=limit, states=states, kind=_kind(kind), model=models)
     return _give({"jobs": [describe(row) for row in rows]}, "report_list", started, as_json=as_json)
@@ -74,7 +84,7 @@ def show(job: JobArgument, workspace: options.WorkspaceOption = None, as_json: o
     from core.jobs import queue
     from core.jobs.lineage import lineage
 
-    store = work.open_workspace(workspace)
+    store = _open(workspace)
     row = queue.job(store, job)
     whole = describe_whole(row, lineage(store, row), store.logs)
     return _give({"job": whole}, "report_one", started, as_json=as_json)
@@ -86,7 +96,7 @@ def stop(job: JobArgument, workspace: options.WorkspaceOption = None, as_json: o
     started = time.perf_counter()
     from core.jobs import queue
 
-    row = queue.stop(work.open_workspace(workspace), job)
+    row = queue.stop(_open(workspace), job)
     return _give({"job": describe(row)}, "report_one", started, as_json=as_json)
 
 
@@ -102,7 +112,7 @@ def resume(
     from core.cli.results import COMMANDS, give_result, write_result
     from core.jobs import queue
 
-    store = work.open_workspace(workspace)
+    store = _open(workspace)
     old = queue.job(store, job)
     write = write_result(store, old, out)
     new_id = queue.resume(store, old.id)
@@ -127,7 +137,7 @@ def clean(
     from core.store.rows import FINAL_STATES, now
 
     before = None if age is None else now() - age
-    store = work.open_workspace(workspace)
+    store = _open(workspace)
     done = cleaning.clean(store, before=before, states=states or FINAL_STATES, candidates=candidates)
     document = {
         "removed": done.jobs,
