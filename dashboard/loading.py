@@ -45,7 +45,7 @@ def open_upload(given: Sequence[tuple[str, bytes]]) -> None:
 
     Only names and sizes are judged here. One .onnx and one .npz are put on the desk at once; everything else is looked
     at by a job, since files from strangers may end the process that reads them, and `opening` tells how it ends. Files
-    that come without a model complete one that waits for its weights.
+    that come without a model complete one that waits for its weights; those it does not wait for are told and dropped.
 
     Raises:
         ModelError, DataError, RequestError: a file is empty, too large, or there is nothing to use it for.
@@ -55,7 +55,7 @@ def open_upload(given: Sequence[tuple[str, bytes]]) -> None:
     files, waiting = dict(given), opening.waiting()
     model_file, data_file = _one(list(files), ".onnx"), _one(list(files), ".npz")
     if waiting is not None and model_file is None and not any(_suffix(name) in (".zip", ".npz") for name in files):
-        _look_at({**waiting.files, **_staged(files)}, waiting.name)
+        _complete(waiting, files)
     elif model_file is None or _needs_a_look(files, model_file):
         _look_at_data_or_more(files, data_file)
     else:
@@ -64,6 +64,17 @@ def open_upload(given: Sequence[tuple[str, bytes]]) -> None:
             on if data_file is None else replace(on, data=_keep_data(data_file, files[data_file], on.model)),
             afresh=True,
         )
+
+
+def _complete(waiting: opening.Waiting, files: Mapping[str, bytes]) -> None:
+    """Adds the weights that a model waits for; other files are not kept, and it goes on waiting."""
+    fitting = {name: content for name, content in files.items() if waiting.asks_for(_file_name(name))}
+    told = opening.told_not_asked_for([shown_name(name) for name in files if name not in fitting], waiting.missing)
+    if not fitting:
+        raise RequestError(told)
+    if told:
+        state.TOLD.set(told)
+    _look_at({**waiting.files, **_staged(fitting)}, waiting.name)
 
 
 def _look_at_data_or_more(files: Mapping[str, bytes], data_file: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from core.store.rows import JobRow, JobState
@@ -19,6 +20,10 @@ class Waiting:
     name: str
     files: Mapping[str, str]
     missing: tuple[str, ...]
+
+    def asks_for(self, file_name: str) -> bool:
+        """Whether a file of this name is one of the missing ones; browsers leave folders out of names."""
+        return any(PurePosixPath(name).name == file_name for name in self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +58,25 @@ def waits_for(row: JobRow | None) -> Waiting | None:
 
 def told_missing(missing: Sequence[str], *, on_server: bool = False) -> str:
     """What is missing and what to do: "weights.bin is missing: drop it together with the model"."""
-    shown = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
+    shown = _listed(missing)
     one = len(missing) == 1
     if on_server:
         put = "put it" if one else "put them"
         return f"{shown} {'is' if one else 'are'} missing: {put} beside the model in its folder and open it again."
     told = "drop it together with the model, or alone" if one else "drop them together with the model, or alone"
     return f"{shown} {'is' if one else 'are'} missing: {told} into this field."
+
+
+def told_not_asked_for(names: Sequence[str], missing: Sequence[str]) -> str:
+    """What was given for nothing: "notes.txt is not one of the missing files: weights.bin"; empty without `names`."""
+    if not names:
+        return ""
+    told = "is not one" if len(names) == 1 else "are none"
+    return f"{_listed(names)} {told} of the missing files: {_listed(missing)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def source_of(row: JobRow | None) -> Source | None:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.report import quantities
-from core.store.disk_use import ModelUse
+from core.store.disk_use import DiskUse, ModelUse
 from core.store.rows import JobState
 from dashboard.figures.labels import shorten
 from dashboard.run_rows import BUILT, RunRow
@@ -79,32 +79,49 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"
 
 
-def disk_table(rows: Sequence[ModelUse]) -> Table:
-    """Room per model in megabytes, the largest first."""
-    ordered = sorted(rows, key=lambda row: -row.total_bytes)
-    columns: dict[str, Any] = {
-        "Model": [shorten(row.name, _NAME_LENGTH) for row in ordered],
-        "Model (MB)": _megabytes([row.model_bytes for row in ordered]),
-        "Data (MB)": _megabytes([row.data_bytes for row in ordered]),
-        "Candidates (MB)": _megabytes([row.candidates_bytes for row in ordered]),
-        "Cache (MB)": _megabytes([row.cache_bytes for row in ordered]),
-        "Logs (MB)": _megabytes([row.logs_bytes for row in ordered]),
-        "In all (MB)": _megabytes([row.total_bytes for row in ordered]),
-        "Freed by deleting (MB)": _megabytes([row.freed_bytes for row in ordered]),
-    }
+def disk_table(use: DiskUse) -> Table:
+    """Room per model, the largest first, then what belongs to none: the rows sum to the whole."""
+    rows = [_disk_row(row, with_cache=use.database_bytes > 0) for row in use.models]
+    rows.sort(key=lambda row: -row["In all"])
+    other = {"Files": use.other_files_bytes, "Database": use.other_database_bytes, "Logs": use.other_logs_bytes}
+    rows.append({"Model": OTHER, **other, "In all": sum(other.values())})
+    if use.shared_bytes:
+        rows.append({"Model": SHARED, "Files": -use.shared_bytes, "In all": -use.shared_bytes})
+    frame = pd.DataFrame(rows, columns=["Model", *_DISK_COLUMNS])
     config = {
-        name: st.column_config.NumberColumn(name, format="%.3g", help=_DISK_HELP.get(name))
-        for name in columns
-        if name != "Model"
+        name: st.column_config.NumberColumn(name, format="bytes", help=told or None)
+        for name, told in _DISK_COLUMNS.items()
     }
     config["Model"] = st.column_config.TextColumn("Model", width=260)
-    return Table(pd.DataFrame(columns), config, tuple(row.sha256 for row in ordered))
+    ids = [row.get("id", "") for row in rows]
+    return Table(frame.astype(dict.fromkeys(_DISK_COLUMNS, "Int64")), config, tuple(ids))
 
 
-_DISK_HELP = {
-    "Cache (MB)": "Measurements kept under the content they depend on; they lie in the database",
-    "Freed by deleting (MB)": "Less than the sum where other models use the same files",
+OTHER, SHARED = "Other", "Counted twice: files of several models"
+_DISK_COLUMNS = {
+    "Files": "The model; of Other: bundles, uploads, and what data was made of",
+    "Data": "",
+    "Candidates": "",
+    "Database": "Measurements kept under the content they depend on; of Other: everything else in the database",
+    "Logs": "",
+    "In all": "",
+    "Freed by deleting": "Less than the sum where other models use the same files; the database keeps its size",
 }
+
+
+def _disk_row(row: ModelUse, *, with_cache: bool) -> dict[str, Any]:
+    cached = row.cache_bytes if with_cache else 0
+    return {
+        "id": row.sha256,
+        "Model": shorten(row.name, _NAME_LENGTH),
+        "Files": row.model_bytes,
+        "Data": row.data_bytes,
+        "Candidates": row.candidates_bytes,
+        "Database": cached,
+        "Logs": row.logs_bytes,
+        "In all": row.total_bytes - row.cache_bytes + cached,
+        "Freed by deleting": row.freed_bytes,
+    }
 
 
 def _number(label: str, help_text: str, width: int, pattern: str = "%.3g") -> Any:
@@ -136,7 +153,3 @@ def _in_points(share: float | None) -> float | None:
 
 def _floats(values: Sequence[float | None]) -> pd.Series[float]:
     return pd.Series(list(values), dtype="float64")
-
-
-def _megabytes(values: Sequence[int]) -> pd.Series[float]:
-    return _floats([value / 1e6 for value in values])

@@ -20,12 +20,19 @@ FIRST_TIME_ONLY = ("fresh",)  # parameters that a resumed job does not get: it i
 
 
 def submit(
-    workspace: Workspace, kind: str, params: Mapping[str, Any], *, title: str = "", resumes: str | None = None
+    workspace: Workspace,
+    kind: str,
+    params: Mapping[str, Any],
+    *,
+    title: str = "",
+    resumes: str | None = None,
+    once: bool = False,
 ) -> str:
     """Queues a job and returns its id at once; a `Supervisor` on this workspace will run it.
 
     `params["model"]`, where there is one, is the hash of the model by which the job is found again. `resumes` is the
-    id of the job whose work it does again.
+    id of the job whose work it does again. With `once`, nothing is queued where the same work (kind and parameters)
+    waits or runs already and was not asked to stop: the id is then that job's.
     """
     job_id = new_id()
     given = plain(params)
@@ -45,12 +52,16 @@ def submit(
         "resumes": resumes,
     }
     with workspace.database.writing() as connection:
-        connection.execute(JOBS.insert().values(values))
-    return job_id
+        same = _same_work(connection, kind, given) if once else None
+        if same is None:
+            connection.execute(JOBS.insert().values(values))
+    return job_id if same is None else same
 
 
-def resume(workspace: Workspace, job_id: str) -> str:
+def resume(workspace: Workspace, job_id: str, *, once: bool = False) -> str:
     """Queues the same work again as a new job and returns its id; what the old one cached is used.
+
+    With `once`, the id is that of a job that does this work already, where there is one.
 
     Raises:
         NotFoundError: no such job.
@@ -60,7 +71,7 @@ def resume(workspace: Workspace, job_id: str) -> str:
     if not old.is_final:
         raise RequestError(f"The job '{old.title}' is still {old.state}.", hint="There is nothing to resume yet.")
     params = {name: value for name, value in old.params.items() if name not in FIRST_TIME_ONLY}
-    return submit(workspace, old.kind, params, title=old.title, resumes=old.id)
+    return submit(workspace, old.kind, params, title=old.title, resumes=old.id, once=once)
 
 
 def stop(workspace: Workspace, job_id: str) -> JobRow:
@@ -161,6 +172,13 @@ def to_row(row: RowMapping | Mapping[str, Any]) -> JobRow:
 
 def _visible(row: JobRow) -> tuple[object, ...]:
     return (row.state, row.fraction, row.phase, row.what, row.eta_s, row.stop_requested)
+
+
+def _same_work(connection: Connection, kind: str, params: Mapping[str, Any]) -> str | None:
+    """The oldest job of this kind with these parameters that has not ended and was not asked to stop."""
+    goes_on = (JOBS.c.state.in_((JobState.QUEUED, JobState.RUNNING)), JOBS.c.stop_requested.is_(False))
+    statement = select(JOBS.c.id, JOBS.c.params).where(JOBS.c.kind == kind, *goes_on).order_by(JOBS.c.created_at)
+    return next((str(row.id) for row in connection.execute(statement) if row.params == params), None)
 
 
 def _by_prefix(connection: Connection, prefix: str) -> RowMapping:

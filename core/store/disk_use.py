@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Text, cast, func, select
 
-from core.store.clean import YOUNG, texts
-from core.store.rows import FINAL_STATES, now
+from core.store.clean import YOUNG, referred, texts
+from core.store.rows import now
 from core.store.tables import CACHE, CANDIDATES, DATASETS, JOBS, MODELS
 from core.store.workspace import DATABASE_NAME, Workspace
 
@@ -44,7 +44,9 @@ class ModelUse:
 class DiskUse:
     """Room taken by a workspace, in bytes; `database_bytes`, with `cache_bytes` in it, is 0 where it is elsewhere.
 
-    `unused_bytes` are files that no model, data or candidate needs: old jobs name them, or nothing at all.
+    `unused_bytes` are files that nothing refers to, not even an ended job: they can be freed at once.
+    `other_files_bytes` are the files of no model (bundles, uploads, what data was made of), `other_logs_bytes` the logs
+    of jobs on no model. `shared_bytes` is what `models` hold more than once, since several use the same files.
     """
 
     database_bytes: int
@@ -52,6 +54,9 @@ class DiskUse:
     logs_bytes: int
     cache_bytes: int
     unused_bytes: int
+    other_files_bytes: int
+    other_logs_bytes: int
+    shared_bytes: int
     file_count: int
     models: tuple[ModelUse, ...]
 
@@ -59,6 +64,11 @@ class DiskUse:
     def total_bytes(self) -> int:
         """All of it."""
         return self.database_bytes + self.files_bytes + self.logs_bytes
+
+    @property
+    def other_database_bytes(self) -> int:
+        """The database without what is cached for the models that are kept."""
+        return max(0, self.database_bytes - sum(model.cache_bytes for model in self.models))
 
 
 def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
@@ -71,7 +81,8 @@ def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
         data = _files_by_model(connection, DATASETS.c.model_sha256, DATASETS.c.sha256)
         built = _files_by_model(connection, CANDIDATES.c.model_sha256, CANDIDATES.c.file_sha256)
         cached = _cached_bytes(connection)
-        jobs = connection.execute(select(JOBS.c.model_sha256, JOBS.c.log, JOBS.c.state, JOBS.c.params)).all()
+        jobs = connection.execute(select(JOBS.c.model_sha256, JOBS.c.log, JOBS.c.params)).all()
+        named = referred(connection)
     kept = {row.sha256: {row.sha256} | data[row.sha256] | built[row.sha256] for row in rows}
     owners = _owners(kept, jobs)
     logs_of: dict[str, int] = defaultdict(int)
@@ -91,16 +102,21 @@ def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
             freed_bytes=_taken(own, sizes) + logs_of[row.sha256],
         )
 
-    needed = {sha256 for files in kept.values() for sha256 in files} | _needed_by_jobs(jobs)
+    owned = {sha256 for files in kept.values() for sha256 in files}
     old = {file.sha256 for file in stored if file.modified_at <= now() - young}
+    models = tuple(use(row) for row in rows)
+    held = sum(each.model_bytes + each.data_bytes + each.candidates_bytes for each in models)
     return DiskUse(
         database_bytes=sum(_size(path) for path in workspace.path.glob(f"{DATABASE_NAME}*")),
         files_bytes=sum(sizes.values()),
         logs_bytes=sum(logs.values()),
         cache_bytes=sum(cached.values()),
-        unused_bytes=_taken(old - needed, sizes),
+        unused_bytes=_taken(old - named, sizes),
+        other_files_bytes=_taken(set(sizes) - owned, sizes),
+        other_logs_bytes=sum(logs.values()) - sum(each.logs_bytes for each in models),
+        shared_bytes=held - _taken(owned, sizes),
         file_count=len(stored),
-        models=tuple(use(row) for row in rows),
+        models=models,
     )
 
 
@@ -128,10 +144,6 @@ def _owners(kept: Mapping[str, set[str]], jobs: Sequence[Any]) -> Mapping[str, s
         for text in texts(job.params):
             owners[text].add(job.model_sha256 or "")
     return owners
-
-
-def _needed_by_jobs(jobs: Sequence[Any]) -> set[str]:
-    return {text for job in jobs if job.state not in FINAL_STATES for text in texts(job.params)}
 
 
 def _taken(files: set[str], sizes: Mapping[str, int]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -27,12 +28,16 @@ from core.intake.members import (
     kind_of_members,
     open_members,
 )
+from core.jobs import queue
 from core.progress import Progress
+from core.store.clean import texts
 from core.store.files_copying import Told
+from core.store.rows import JobState
 from core.store.workspace import Workspace
 from core.tasks.params import Params, read_text
 
 _SAMPLES = (*IMAGE_SUFFIXES, *AUDIO_SUFFIXES, *TABLE_SUFFIXES, *TEXT_SUFFIXES)
+_MOST_JOBS = 10_000  # more than ever wait
 _NEITHER = (
     "Give an .onnx or a .zip with one and its weights; for data an .npz, or images, sound or text, best as a .zip."
 )
@@ -64,15 +69,21 @@ def bring(workspace: Workspace, params: Params, progress: Progress) -> dict[str,
         WorkError: the workspace cannot be written.
     """
     progress.phase("Look at the files", start=0.0, end=0.1)
-    with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
-        if params.get("folder") is not None:
-            found = _from_server(workspace, params, Path(folder), progress)
-        else:
-            given = _given(workspace, params)
-            found = _from_drop(workspace, _sort(given), Path(folder), progress)
+    try:
+        found = _found(workspace, params, progress)
+    except RequestError:  # what was refused belongs to nobody
+        _release(workspace, params, {})
+        raise
     if not found["missing"]:
         _release(workspace, params, found)
     return {**found, "origin": "server folder" if params.get("folder") is not None else "upload"}
+
+
+def _found(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+        if params.get("folder") is not None:
+            return _from_server(workspace, params, Path(folder), progress)
+        return _from_drop(workspace, _sort(_given(workspace, params)), Path(folder), progress)
 
 
 def _from_server(workspace: Workspace, params: Params, folder: Path, progress: Progress) -> dict[str, Any]:
@@ -232,11 +243,20 @@ def _told(progress: Progress) -> Told:
 
 def _release(workspace: Workspace, params: Params, found: Mapping[str, Any]) -> None:
     """Uploaded pieces that were stored again as parts of something whole are not kept twice."""
-    data = found["data"] or {}
-    kept = {found["model"], found["tokenizer"], data.get("sha256")}
-    for each in params.get("files") or ():
-        if each["sha256"] not in kept and not _is_used(workspace, each["sha256"]):
-            workspace.files.remove(each["sha256"])
+    data = found.get("data") or {}
+    kept = {found.get("model"), found.get("tokenizer"), data.get("sha256")}
+    files = [str(each["sha256"]) for each in params.get("files") or ()]
+    kept |= _wanted_by_other_jobs(workspace, files)
+    for sha256 in files:
+        if sha256 not in kept and not _is_used(workspace, sha256):
+            workspace.files.remove(sha256)
+
+
+def _wanted_by_other_jobs(workspace: Workspace, files: Sequence[str]) -> set[str]:
+    """Which of these files more than one job that waits or runs names: this one, and another."""
+    active = queue.jobs(workspace, states=(JobState.QUEUED, JobState.RUNNING), limit=_MOST_JOBS)
+    named = Counter(text for row in active for text in set(texts(row.params)))
+    return {sha256 for sha256 in files if named[sha256] > 1}
 
 
 def _is_used(workspace: Workspace, sha256: str) -> bool:

@@ -59,4 +59,4 @@ def _begin(candidate_id: str) -> JobRow:
         if kept or not known.is_final:
             return known
     title = f"Bundle {row.name or row.id}"
-    return queue.job(workspace(), queue.submit(workspace(), "bundle", wanted, title=title))
+    return queue.job(workspace(), queue.submit(workspace(), "bundle", wanted, title=title, once=True))

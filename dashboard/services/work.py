@@ -21,9 +21,9 @@ _SETTINGS = {"inspect": (), "profile": ("threads", "batch")}
 
 
 def submit(on: Subject, kind: str, *, title: str, **params: Any) -> str:
-    """Queues a job on what is on the desk; returns its id at once."""
+    """Queues a job on what is on the desk; returns its id at once, or that of the same work that waits or runs."""
     names = {"model_name": on.model.name, "data_name": None if on.data is None else on.data.name}
-    return queue.submit(workspace(), kind, {**on.params, **names, **params}, title=title)
+    return queue.submit(workspace(), kind, {**on.params, **names, **params}, title=title, once=True)
 
 
 def submit_inspect(on: Subject) -> str:
@@ -52,12 +52,12 @@ def submit_optimize(
 
 def submit_machine(*, refresh: bool = False) -> str:
     """Queues finding out what this machine executes; with `refresh` even if that is known."""
-    return queue.submit(workspace(), "machine", {**DEFAULTS, "refresh": refresh}, title="Probe this machine")
+    return queue.submit(workspace(), "machine", {**DEFAULTS, "refresh": refresh}, title="Probe this machine", once=True)
 
 
 def submit_bring(title: str, **params: Any) -> str:
     """Queues looking at files that were uploaded (`files`) or lie in a server folder (`folder`, `path`)."""
-    return queue.submit(workspace(), "bring", {**DEFAULTS, **params}, title=title)
+    return queue.submit(workspace(), "bring", {**DEFAULTS, **params}, title=title, once=True)
 
 
 def submit_convert(
@@ -70,7 +70,7 @@ def submit_convert(
 
 def submit_again(row: JobRow) -> str:
     """Queues the same work once more."""
-    return queue.resume(workspace(), row.id)
+    return queue.resume(workspace(), row.id, once=True)
 
 
 def job(job_id: str) -> JobRow:

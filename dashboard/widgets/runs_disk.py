@@ -28,24 +28,23 @@ def draw() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         _unused(use)
         _old_jobs()
-    if not use.models:
-        st.caption("No model is kept here.")
-        return
-    table = disk_table(use.models)
+    table = disk_table(use)
     event = st.dataframe(
         table.frame,
         column_config=table.config,
         hide_index=True,
-        height=table_height(len(use.models), _TABLE_PX),
+        height=table_height(len(table.ids), _TABLE_PX),
         row_height=ROW_PX,
         key=f"runs.disk.{hash(table.ids)}",
         on_select="rerun",
         selection_mode="single-row",
-        alt="Room taken by each model and what belongs to it",
+        alt="Room taken by each model and what belongs to it, and by what belongs to none",
     )
     ids = table.ids_at(event.selection.rows)
     model = next((row for row in use.models if ids and row.sha256 == ids[0]), None)
-    if model is None:
+    if not use.models:
+        st.caption("No model is kept here.")
+    elif model is None:
         st.caption("Choose a model to delete it with all that belongs to it.")
     else:
         _delete_model(model)
@@ -69,7 +68,7 @@ def _unused(use: DiskUse) -> None:
         icon=":material/cleaning_services:",
         on_click=_free_unused,
         disabled=not use.unused_bytes,
-        help="Stored files that no model, data or candidate uses. What an ended job names goes when the job goes.",
+        help="Stored files that nothing refers to. What an ended job names goes when the job is forgotten.",
     )
 
 

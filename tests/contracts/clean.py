@@ -128,10 +128,26 @@ class CleanContract(OpenedWorkspaces):
         assert one.total_bytes == 26 + one.cache_bytes
         assert one.freed_bytes == clean.remove_model(workspace, first.sha256) == 15
 
-    def test_files_that_only_old_jobs_name_are_unused(self, workspace: Workspace) -> None:
+    def test_disk_use_leaves_no_byte_out(self, workspace: Workspace) -> None:
+        first, second = stored_model(workspace, b"12345", "first"), stored_model(workspace, b"1234567", "second")
+        shared = workspace.files.put(b"shared data")
+        for row in (first, second):
+            workspace.add_dataset("eval", shared, row.sha256, 11)
+        workspace.files.put(b"a bundle")
+        workspace.cache_put("key", {"ms": 1.5}, model=first.sha256)
+        (workspace.logs / "x.log").write_bytes(b"123")
+        use = disk_use(workspace)
+        assert (use.other_files_bytes, use.other_logs_bytes, use.shared_bytes) == (8, 3, 11)
+        models = sum(row.total_bytes - row.cache_bytes for row in use.models) - use.shared_bytes
+        cached = sum(row.cache_bytes for row in use.models) if use.database_bytes else 0
+        others = use.other_files_bytes + use.other_logs_bytes + use.other_database_bytes
+        assert models + cached + others == use.total_bytes
+
+    def test_what_counts_as_unused_is_what_a_sweep_frees(self, workspace: Workspace) -> None:
         stored_model(workspace)
         job_id = queue.submit(workspace, "compare", {"model": workspace.files.put(b"never registered")})
-        assert disk_use(workspace, young=timedelta(0)).unused_bytes == 0
         queue.stop(workspace, job_id)
+        workspace.files.put(b"stray")
         assert disk_use(workspace).unused_bytes == 0
-        assert disk_use(workspace, young=timedelta(0)).unused_bytes == len(b"never registered")
+        assert disk_use(workspace, young=timedelta(0)).unused_bytes == len(b"stray")
+        assert clean.sweep_files(workspace, young=timedelta(0)) == len(b"stray")

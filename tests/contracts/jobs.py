@@ -160,6 +160,26 @@ class JobsContract(OpenedQueue):
             with pytest.raises(RequestError, match=r"is still (queued|running)"):
                 queue.resume(workspace, active)
 
+    def test_once_means_that_the_same_work_is_not_queued_beside_itself(self, workspace: Workspace) -> None:
+        params = {"model": MODEL, "shapes": {"x": (1, 4)}, "share": 0.1}
+        first = queue.submit(workspace, "profile", params, once=True)
+        assert queue.submit(workspace, "profile", params, once=True) == first
+        assert queue.submit(workspace, "profile", {**params, "share": 0.2}, once=True) != first
+        claim(workspace, ALL, Keeper.here())
+        assert queue.submit(workspace, "profile", params, once=True) == first
+        assert queue.submit(workspace, "build", params, once=True) != first
+        assert queue.submit(workspace, "profile", params) != first
+
+    def test_work_that_was_stopped_or_is_being_stopped_can_begin_anew(self, workspace: Workspace) -> None:
+        first = queue.submit(workspace, "profile", {"model": MODEL}, once=True)
+        claim(workspace, ALL, Keeper.here())
+        queue.stop(workspace, first)
+        second = queue.submit(workspace, "profile", {"model": MODEL}, once=True)
+        queue.stop(workspace, second)
+        third = queue.resume(workspace, second, once=True)
+        assert len({first, second, third}) == 3
+        assert queue.resume(workspace, second, once=True) == third
+
     def test_waiting_tells_each_change_and_ends_with_the_job(self, workspace: Workspace) -> None:
         job_id = queue.submit(workspace, "profile", {})
         seen: list[str] = []

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from core.errors import DataError, MixdeskError
+from core.errors import DataError, MixdeskError, RequestError
 from core.intake.folders import FOLDERS_VARIABLE
 from core.jobs.queue import jobs
 from core.store.rows import JobRow, JobState, now
@@ -112,6 +112,23 @@ def test_missing_weights_are_named_and_dropping_them_alone_completes_the_model(
     on = services.subject()
     assert on is not None
     assert on.model.name == "net"
+
+
+def test_a_file_that_is_not_missing_is_told_and_dropped(desk: Workspace) -> None:
+    loading.open_upload([("net.onnx", model())])
+    opened_job(desk)
+    with pytest.raises(RequestError, match=r"^notes\.txt is not one of the missing files: weights\.bin$"):
+        loading.open_upload([("notes.txt", b"some notes")])
+    assert len(jobs(desk)) == 1
+    loading.open_upload([("weights.bin", WEIGHTS), ("more.txt", b"more notes")])
+    assert state.TOLD.get() == "more.txt is not one of the missing files: weights.bin"
+    row = opened_job(desk)
+    assert [each["name"] for each in row.params["files"]] == ["net.onnx", "weights.bin"]
+    arriving.opened(row)
+    on = services.subject()
+    assert on is not None
+    assert on.model.name == "net"
+    assert state.PREPARING.get() is None
 
 
 def test_the_page_asks_for_what_is_missing_by_its_name(

@@ -136,6 +136,18 @@ def test_an_active_job_is_found_for_its_kind_only(desk: Workspace, on: Subject) 
     assert last.state is JobState.DONE
 
 
+def test_a_second_click_starts_nothing_new(desk: Workspace, on: Subject) -> None:
+    starts = (
+        lambda: services.submit_profile(on),
+        lambda: services.submit_build(on, {"version": 1, "rules": []}, name="all int8"),
+        lambda: services.submit_optimize(on, target=None, time_budget_s=60.0),
+        lambda: services.submit_machine(refresh=True),
+    )
+    for start in starts:
+        assert start() == start()
+    assert len(services.jobs()) == len(starts)
+
+
 def test_a_build_carries_recipe_name_and_target(on: Subject) -> None:
     state.TARGET.set("accuracy>=99%")
     params = services.job(services.submit_build(on, {"version": 1, "rules": []}, name="mine")).params

@@ -14,6 +14,7 @@ import pytest
 
 from core.errors import DataError, ModelError, NotFoundError, RequestError
 from core.intake.folders import FOLDERS_VARIABLE
+from core.jobs import queue
 from core.progress import Silent
 from core.store.workspace import Workspace
 from core.tasks.bring import bring
@@ -148,6 +149,17 @@ def test_what_is_neither_model_nor_data_is_refused_by_name(store: Workspace) -> 
         dropped(store, code_dot_zip=packed(main_dot_json=b"{}"))
     with pytest.raises(DataError, match=r"'half\.zip'"):
         dropped(store, half_dot_zip=packed(a_dot_png=b"1" * 999)[:60])
+
+
+def test_what_is_refused_is_not_kept_unless_something_else_names_it(store: Workspace) -> None:
+    known = store.files.put(b"known", suffix="")
+    store.add_model("known", known, 5)
+    wanted = store.files.put(b"wanted", suffix="")
+    for name in ("this", "another"):
+        queue.submit(store, "bring", {"files": [{"name": "b.bin", "sha256": wanted}], "for": name})
+    with pytest.raises(RequestError, match="neither a model nor data"):
+        dropped(store, notes_dot_pdf=b"notes", a_dot_bin=b"known", b_dot_bin=b"wanted")
+    assert {file.sha256 for file in store.files.stored()} == {known, wanted}
 
 
 def test_two_of_one_kind_are_refused(store: Workspace) -> None:
