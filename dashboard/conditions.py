@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import core
@@ -11,6 +11,8 @@ from core.runtime.conditions import Conditions
 
 #: A machine busier than this (one-minute load per core) disturbs what it measures.
 _BUSY = 0.75
+#: Documents give whole seconds.
+_ROUNDED = timedelta(seconds=1)
 
 
 def sentence(conditions: Mapping[str, Any] | None) -> str:
@@ -38,6 +40,19 @@ def moment(text: str | None) -> str:
     except ValueError:
         return ""
     return f"{when.day} {when:%b %Y %H:%M} {when.tzname() or ''}".strip()
+
+
+def reused(measured: str | None, began: datetime | None) -> str:
+    """Says that what was measured at `measured` (ISO 8601) is older than the job that began then; else empty."""
+    try:
+        when = datetime.fromisoformat(measured or "")
+    except ValueError:
+        return ""
+    if began is None or when.tzinfo is None or when >= began - _ROUNDED:
+        return ""
+    same_day = when.date() == began.astimezone(when.tzinfo).date()
+    told = f"at {when:%H:%M} {when.tzname() or ''}".strip() if same_day else f"on {moment(measured)}"
+    return f"measured {told}, reused"
 
 
 def doubts(document: Mapping[str, Any], here: Conditions) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from core.report import quantities
 from core.store.parts import CandidateBrief
 from core.store.rows import JobRow, JobState, now
+from dashboard import conditions
 
 Parts = Mapping[str, Any]
 
@@ -31,15 +32,22 @@ OUTCOME_PATHS: Mapping[str, tuple[str, ...]] = {
     "agrees": ("agrees",),
     "candidate": ("candidate",),
     "units": ("units",),
+    "measured": ("comparison", "conditions", "time"),
+    "findings": ("findings",),
+    "missing": ("missing",),
 }
 
+_SHOWN = 3
 #: The state of a candidate whose job was forgotten.
 BUILT = "built"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it; `verdict` is one word, `note` says the rest: why nothing was gained, or what went wrong."""
+    """What came of it; `verdict` is one word, `note` says the rest: why nothing was gained, or what went wrong.
+
+    `obstacle` is what is in the way of what was looked at ("cannot run"), though the looking itself is done.
+    """
 
     ratio: float | None = None
     ci95: tuple[float, float] | None = None
@@ -47,6 +55,7 @@ class Outcome:
     accuracy_change: float | None = None
     verdict: str = ""
     note: str = ""
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,13 +143,16 @@ def outcome_of(parts: Parts, *, row: JobRow | None = None, at: datetime | None =
     interval = speedup.get("ci95") or latency.get("ci95")
     accuracy = parts.get("accuracy") or {}
     verdict = _verdict(parts)
+    obstacle, sentence = _obstacle(parts)
+    reused = conditions.reused(parts.get("measured"), None if row is None else row.started_at)
     return Outcome(
         ratio=speedup.get("ratio", latency.get("value")),
         ci95=None if not interval else (interval[0], interval[1]),
         sqnr_db=(parts.get("fidelity") or {}).get("sqnr_db"),
         accuracy_change=_change(accuracy),
         verdict=verdict,
-        note=_note(parts, verdict),
+        note=" · ".join(filter(None, (sentence or _note(parts, verdict), reused))),
+        obstacle=obstacle,
     )
 
 
@@ -216,6 +228,16 @@ def _note(parts: Parts, verdict: str) -> str:
     return f"{judged['text']} met" if judged.get("met") and judged.get("text") else ""
 
 
+def _obstacle(parts: Parts) -> tuple[str, str]:
+    """In two words and in a sentence, what keeps a model that was looked at from being used; empty: nothing does."""
+    missing = [str(name) for name in parts.get("missing") or ()]
+    if missing:
+        shown = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
+        return "files missing", f"{shown} {'is' if len(missing) == 1 else 'are'} missing: give the whole model at once."
+    errors = [str(each["message"]) for each in parts.get("findings") or () if each.get("severity") == "error"]
+    return ("cannot run", errors[0]) if errors else ("", "")
+
+
 def _change(accuracy: Mapping[str, Any]) -> float | None:
     before, after = accuracy.get("before"), accuracy.get("after")
     return None if before is None or after is None else float(after) - float(before)
@@ -233,5 +255,9 @@ def _message(row: JobRow) -> str:
 
 def _searchable(row: RunRow) -> str:
     built = "" if row.candidate is None else f"{row.candidate.id} {row.candidate.name}"
-    parts = (row.id, row.kind, row.title, row.model, row.data, row.state, row.outcome.verdict, row.outcome.note, built)
+    parts = (row.id, row.kind, row.title, row.model, row.data, row.state, *_told(row.outcome), built)
     return " ".join(parts).casefold()
+
+
+def _told(outcome: Outcome) -> tuple[str, str, str]:
+    return outcome.verdict, outcome.note, outcome.obstacle

@@ -30,6 +30,7 @@ _MARKS = {
     JobState.INTERRUPTED: "◌",
     BUILT: "●",
 }
+_OBSTACLE = "△"
 
 
 def run_table(rows: Sequence[RunRow]) -> Table:
@@ -60,7 +61,12 @@ def table_height(rows: int, most: int) -> int:
 
 
 def state_text(row: RunRow) -> str:
-    """The state as a mark and a word; of a running job also how far it is: "▸ running 43 %"."""
+    """The state as a mark and a word; of a running job also how far it is: "▸ running 43 %".
+
+    A job that is done, but found what cannot be used, says that: "△ cannot run".
+    """
+    if row.outcome.obstacle:
+        return f"{_OBSTACLE} {row.outcome.obstacle}"
     mark = _MARKS[JobState(row.state) if row.state != BUILT else BUILT]
     far = ""
     if row.job is not None and row.job.state is JobState.RUNNING and row.job.fraction is not None:

@@ -121,11 +121,18 @@ def interrupt_orphans(workspace: Workspace, keeper: Keeper, *, at: datetime | No
     return tuple(row.id for row in orphans if end(workspace, row.id, interrupted(reason)))
 
 
-def say_waiting(workspace: Workspace, rows: Sequence[JobRow], blocker: str) -> None:
-    """Writes into each queued job what it waits for: `blocker`, and how many are before it."""
+def runs_here(workspace: Workspace, pid: int | None) -> bool:
+    """Whether a job of this workspace runs under that supervisor's process."""
+    running = select(JOBS.c.id).where(JOBS.c.state == JobState.RUNNING, JOBS.c.supervisor_pid == pid).limit(1)
+    with workspace.database.reading() as connection:
+        return pid is not None and connection.execute(running).first() is not None
+
+
+def say_waiting(workspace: Workspace, rows: Sequence[JobRow], reason: str) -> None:
+    """Writes into each queued job why it waits, and how many are before it."""
     for place, row in enumerate(rows):
         before = "" if place == 0 else f" and {place} more before it"
-        what = f"Waits for {blocker}{before}"
+        what = f"{reason}{before}"
         if row.what != what:
             waiting = update(JOBS).where(JOBS.c.id == row.id, JOBS.c.state == JobState.QUEUED)
             with workspace.database.writing() as connection:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import MixdeskError, NotFoundError
 from core.jobs.child import Child
-from core.jobs.claim import Keeper, Share, claim, queued, say_waiting, set_pid
+from core.jobs.claim import Keeper, Share, claim, queued, runs_here, say_waiting, set_pid
 from core.jobs.limits import Limits
 from core.jobs.machine_lock import MachineLock
 from core.jobs.outcome import Ending, end, interrupted, judge_exit, not_started, over_memory, stop_ending
@@ -77,9 +77,9 @@ class Lane:
             return
         if self._running is not None:
             blocker = f"'{self._running.row.title}'" if self._lock is None else self._lock.holder()
-            self._say_waiting(waiting, blocker)
+            self._say_waiting(waiting, f"Waits for {blocker}")
         elif self._lock is not None and not self._lock.take(waiting[0].title):
-            self._say_waiting(waiting, self._lock.holder())
+            self._say_waiting(waiting, _who_measures(self._workspace, self._lock))
         else:
             self._start_next()
 
@@ -101,11 +101,11 @@ class Lane:
         running.child.poll()
         self._release()
 
-    def _say_waiting(self, waiting: Sequence[JobRow], blocker: str) -> None:
+    def _say_waiting(self, waiting: Sequence[JobRow], reason: str) -> None:
         if self._share.only is None:
-            say_waiting(self._workspace, waiting, blocker)
+            say_waiting(self._workspace, waiting, reason)
         else:  # the supervisor of the whole queue, if there is one, knows better
-            say_waiting(self._workspace, [row for row in waiting if not row.what], blocker)
+            say_waiting(self._workspace, [row for row in waiting if not row.what], reason)
 
     def _start_next(self) -> None:
         try:
@@ -178,3 +178,11 @@ class Lane:
         self._running = None
         if self._lock is not None:
             self._lock.give_back()
+
+
+def _who_measures(workspace: Workspace, lock: MachineLock) -> str:
+    """Why a job waits while another process holds the machine; what other workspaces measure is their own affair."""
+    pid = lock.holder_pid()
+    if runs_here(workspace, pid):
+        return f"Waits for {lock.holder()}"
+    return "Another Mixdesk on this machine is measuring" + ("" if pid is None else f" (process {pid})")

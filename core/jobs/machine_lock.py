@@ -58,11 +58,20 @@ class MachineLock:
 
     def holder(self) -> str:
         """Who holds it, for a sentence: "'Profile digits-cnn' (process 123)"."""
+        found = self._read()
+        return "another Mixdesk process" if found is None else f"'{found[1]}' (process {found[0]})"
+
+    def holder_pid(self) -> int | None:
+        """The process that holds it; None where that is not known."""
+        found = self._read()
+        return None if found is None else found[0]
+
+    def _read(self) -> tuple[int, str] | None:
         try:
             note = json.loads(self._note.read_text(encoding="utf-8"))
-            return f"'{note['what']}' (process {int(note['pid'])})"
+            return int(note["pid"]), str(note["what"])
         except (OSError, ValueError, KeyError, TypeError):
-            return "another Mixdesk process"
+            return None
 
 
 def _default_path() -> Path:

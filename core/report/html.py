@@ -185,6 +185,7 @@ def _tile(tile: Tile) -> dict[str, Any]:
         "spread": charts.spread(tile.ratio, tile.ci95, tile.verdict or "") if tile.ratio else None,
         "verdict": tile.verdict or "",
         "help": tile.help,
+        "note": tile.note,
     }
 
 

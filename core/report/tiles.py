@@ -19,7 +19,7 @@ class Tile:
     """One metric: texts of before and after, ratio (above 1 is better) with its interval, and a verdict word.
 
     `before` is empty where the metric itself is a comparison (fidelity). `change` stands for the ratio where there is
-    none (a difference in points).
+    none (a difference in points). `note` says what the metric rests on.
     """
 
     label: str
@@ -30,6 +30,7 @@ class Tile:
     change: str = ""
     verdict: Verdict | None = None
     help: str = ""
+    note: str = ""
 
     @property
     def figure(self) -> str:
@@ -95,10 +96,19 @@ def accuracy(compared: Mapping[str, Any]) -> Tile:
         verdict = "worse"
     elif interval and interval[0] > 0:
         verdict = "better"
-    label = f"Accuracy ({found.get('metric')})" if found.get("metric") else "Accuracy"
     return Tile(
-        label, quantities.share(before), quantities.share(after), change=change, verdict=verdict, help=help_text
+        f"Accuracy ({found.get('metric')})" if found.get("metric") else "Accuracy",
+        quantities.share(before),
+        quantities.share(after),
+        change=change,
+        verdict=verdict,
+        help=help_text,
+        note=_counted(found.get("samples")),
     )
+
+
+def _counted(samples: Any) -> str:
+    return f"on {samples} holdout sample{'' if samples == 1 else 's'}" if samples else ""
 
 
 def energy(document: Mapping[str, Any]) -> Tile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,18 +11,17 @@ from core.errors import WorkError
 from core.jobs import queue
 from core.store.rows import CandidateRow, JobRow, JobState
 from core.tasks.running import outcome
+from dashboard.file_names import slug
 from dashboard.services.library import candidate, find_file
 from dashboard.services.server import workspace
 
 _POLL_S = 0.2
 _LONGEST_S = 900.0
-_ODD = re.compile(r"[^\w.+-]+")
 
 
 def bundle_url(row: CandidateRow, model_name: str = "") -> str:
     """The address under which a browser saves a candidate's bundle; it is written when it is first asked for."""
-    words = "-".join(part for part in (model_name, row.name or row.id) if part)
-    name = _ODD.sub("-", words).strip("-.") or row.id
+    name = slug(model_name, row.name or row.id, otherwise=row.id)
     return f"/bundles/{row.id}/{quote(name, safe='')}.o3"
 
 

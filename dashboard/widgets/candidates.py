@@ -12,6 +12,7 @@ from core.store.rows import CandidateRow
 from dashboard import comparison_view, conditions, services, state
 from dashboard.candidate_tables import NO_CANDIDATE, Shown, candidate_table, layer_precision_table
 from dashboard.candidates_view import ORIGINAL, Entry, compare_all, differences, facts_of
+from dashboard.file_names import slug
 from dashboard.layer_views import LayerView
 from dashboard.run_tables import ROW_PX, table_height
 from dashboard.services import Subject
@@ -61,7 +62,7 @@ def _choose_candidate() -> None:
 
 
 def _files(on: Subject, current: CandidateRow) -> None:
-    stem = f"{on.model.name}-{current.name or current.id}".replace("/", "-").replace(" ", "-")
+    stem = slug(on.model.name, current.name or current.id)
     bundle.download_bundle(current, key="compare.bundle", model_name=on.model.name, kind="primary")
     download.file("Download .onnx", current.file_sha256, f"{stem}.onnx", key="compare.onnx")
     with st.popover("More files", icon=":material/download:", key="compare.files"):

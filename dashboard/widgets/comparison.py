@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
@@ -72,8 +73,13 @@ def download_json(label: str, document: Mapping[str, Any], file_name: str) -> No
     )
 
 
-def summary(document: Document) -> None:
-    """The verdict in words, the target if there was one, and what the numbers were measured under."""
+def summary(document: Document, *, began: datetime | None = None) -> None:
+    """The verdict in words, the target if there was one, and what the numbers were measured under.
+
+    Args:
+        document: of the candidate.
+        began: when its job began: what was measured before that was reused.
+    """
     compared = document.get("comparison") or document
     if (document.get("data") or {}).get("synthetic"):
         st.warning(
@@ -88,9 +94,10 @@ def summary(document: Document) -> None:
         st.markdown(f"{badge(verdict)} {plain(str(compared.get('why') or ''))}")
     noise = (compared.get("noise") or {}).get("smallest_effect")
     words = [conditions.sentence(compared.get("conditions") or document.get("conditions"))]
+    words.append(conditions.reused((compared.get("conditions") or {}).get("time"), began))
     if noise is not None:
         words.append(f"changes below {quantities.share(noise)} cannot be told from noise")
-    st.caption(plain(" · ".join(words)))
+    st.caption(plain(" · ".join(filter(None, words))))
 
 
 def _target(target: TargetView | None) -> None:
@@ -113,6 +120,8 @@ def tiles(document: Document) -> None:
             with column, st.container(border=True, height="stretch", gap="xxsmall"):
                 st.metric(tile.label, tile.figure, help=plain(tile.help) or None)
                 st.markdown(f"{plain(ratio_text(tile))} {verdict_badge(tile)}".strip() or "&nbsp;")
+                if tile.note:
+                    st.caption(plain(tile.note))
 
 
 def ratio_text(tile: Tile) -> str:

@@ -12,6 +12,7 @@ from dashboard import diagnosis
 from dashboard.figures.front import front
 from dashboard.figures.intervals import RatioRow, ratio_bars
 from dashboard.figures.sensitivity import MOST_GROUPS, sensitivity_bars
+from dashboard.file_names import slug
 from dashboard.layer_views import LayerView
 from dashboard.services import Document
 from dashboard.tables import not_as_asked, outcome_table, reason
@@ -49,7 +50,7 @@ def _outcomes(document: Document, before: Sequence[LayerView]) -> None:
     layer_choice.table(shown, key=f"compare.rows.{only}", height=_TABLE_PX, alt="Requested, produced and executed")
     chosen = layer_choice.chosen({row["id"] for row in rows})
     st.caption(plain(next((f"{row['id']}: {reason(row)}" for row in rows if row["id"] == chosen), _CHOOSE)))
-    bundle.download_layers(document, key="compare.csv", stem=f"{document.get('name') or 'candidate'}-layers")
+    bundle.download_layers(document, key="compare.csv", stem=slug(document.get("name") or "candidate", "layers"))
 
 
 def _ratios(document: Document) -> None:

@@ -26,7 +26,7 @@ REFRESH_S = 1.0
 #: Kinds of errors that say no to what was given.
 _ANSWERS = {RequestError.kind, *(answer.kind for answer in RequestError.__subclasses__())}
 
-_PROCESS = re.compile(r" \(process \d+\)")
+_PROCESS = re.compile(r"(?<=') \(process \d+\)")
 _KEPT = re.compile(r"What it had found is kept(; start it again)?\.\s*")
 
 _ENDED = {

@@ -11,6 +11,7 @@ from core.errors import MixdeskError
 from core.recipe.precision import Precision
 from core.recipe.resolve import WEIGHTED
 from dashboard import mixing, services, state
+from dashboard.file_names import slug
 from dashboard.group_views import GroupView, groups_csv
 from dashboard.mixing import History, Mix
 from dashboard.offers import Offer
@@ -178,7 +179,7 @@ def table(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -> N
     st.download_button(
         "Groups as CSV",
         lambda: groups_csv(views),
-        file_name=f"{on.model.name}-plan.csv",
+        file_name=f"{slug(on.model.name, 'plan')}.csv",
         mime="text/csv",
         icon=":material/download:",
         on_click="ignore",

@@ -13,6 +13,7 @@ from core.graph.layer import LayerTable
 from core.recipe.resolve import resolve
 from dashboard import services, state
 from dashboard.figures.theme import precision_label
+from dashboard.file_names import slug
 from dashboard.mixing import Mix
 from dashboard.offers import Offer
 from dashboard.services import Subject
@@ -46,7 +47,7 @@ def recipe(on: Subject, table: LayerTable) -> None:
         st.download_button(
             "Download recipe",
             text,
-            file_name=f"{on.model.name}-recipe.json",
+            file_name=f"{slug(on.model.name, 'recipe')}.json",
             mime="application/json",
             icon=":material/download:",
             on_click="ignore",

@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.report import quantities
 from dashboard import loading, preprocessing_form, shape_fields, state
+from dashboard.file_names import slug
 from dashboard.graph_viewer import netron_url
 from dashboard.services import Document, Subject
 from dashboard.widgets import empty, folders, running, shapes, upload
@@ -195,7 +196,7 @@ def _preprocessing(name: str, how: Mapping[str, Any]) -> None:
         st.download_button(
             "Preprocessing",
             json.dumps(preprocessing_form.settings_of(how), indent=1),
-            file_name=f"{name}-preprocessing.json",
+            file_name=f"{slug(name, 'preprocessing')}.json",
             mime="application/json",
             icon=":material/download:",
             type="tertiary",

@@ -12,6 +12,7 @@ from dashboard import conditions, services
 from dashboard.figures.heat_map import heat_map
 from dashboard.figures.time_bar import BUCKETS, time_bar
 from dashboard.figures.treemap import treemap
+from dashboard.file_names import slug
 from dashboard.layer_views import MEASURES, LayerView, Measure, measure
 from dashboard.services import Document, Subject
 from dashboard.tables import layer_table
@@ -163,11 +164,11 @@ def _layers(views: Sequence[LayerView], document: Document, name: str) -> None:
     shown = layer_table(views, layer_choice.theme())
     layer_choice.table(shown, key="profile.layers", height=_TABLE_PX, alt="Layers, the slowest first")
     with st.container(horizontal=True, gap="small"):
-        bundle.download_layers(document, key="profile.csv", stem=f"{name}-layers")
+        bundle.download_layers(document, key="profile.csv", stem=slug(name, "layers"))
         st.download_button(
             "Profile as JSON",
             lambda: json.dumps(document, indent=1),
-            file_name=f"{name}-profile.json",
+            file_name=f"{slug(name, 'profile')}.json",
             mime="application/json",
             icon=":material/download:",
             on_click="ignore",

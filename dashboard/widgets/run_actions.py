@@ -11,6 +11,7 @@ import streamlit as st
 from core.errors import MixdeskError
 from core.store.rows import JobState
 from dashboard import services, state
+from dashboard.file_names import slug
 from dashboard.run_rows import RunRow
 from dashboard.services import Document
 from dashboard.widgets import bundle, download
@@ -121,10 +122,9 @@ def _downloads(run: RunRow, document: Document | None) -> None:
 
 
 def file_stem(run: RunRow) -> str:
-    """A name for the files of a run: model and title, without what no file name may hold."""
+    """A name for the files of a run: model and title."""
     named = run.candidate.name if run.candidate is not None and run.candidate.name else run.title
-    whole = f"{run.model}-{named}" if run.model and run.model not in named else named
-    return "".join(sign if sign.isalnum() or sign in "-_.>=%" else "-" for sign in whole)
+    return slug("" if run.model in named else run.model, named, otherwise=run.id)
 
 
 def _link(run: RunRow) -> None:

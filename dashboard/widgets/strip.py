@@ -71,7 +71,7 @@ def _data(on: Subject) -> None:
         key="strip.data",
         label_visibility="collapsed",
         icon=":material/dataset:",
-        width=150,
+        width=170,
         on_change=_choose_data,
     )
 

@@ -31,8 +31,8 @@ def make_runs(workspace: Workspace) -> Made:
     data = workspace.add_dataset("digits", workspace.files.put(b"data", suffix=".npz"), model.sha256, 4)
     base = {"model": model.sha256, "model_name": "digits-cnn", "data": data.sha256, "data_name": "digits"}
 
-    def put(kind: str, title: str) -> str:
-        return queue.submit(workspace, kind, base, title=title)
+    def put(kind: str, title: str, **more: int) -> str:
+        return queue.submit(workspace, kind, {**base, **more}, title=title)
 
     better = put("build", "Build all int8")
     keep(workspace, better, build_document(inspect_document(12)), "all int8", model)
@@ -43,7 +43,7 @@ def make_runs(workspace: Workspace) -> Made:
     broken = put("profile", "Profile digits-cnn")
     (workspace.logs / f"{broken}.log").write_text("a last word\n")
     end(workspace, broken, interrupted("The program that ran this job ended before the job did."))
-    waiting = put("profile", "Profile again")
+    waiting = put("profile", "Profile again", threads=2)
     return Made(model, better, unchanged, failed, broken, waiting)
 
 

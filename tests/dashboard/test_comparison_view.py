@@ -79,3 +79,9 @@ def test_an_unchanged_model_is_identical() -> None:
     found = shown(compared)
     assert found["Fidelity"].after == "identical"
     assert found["Latency"].verdict == "no difference seen"
+
+
+def test_accuracy_says_on_how_many_samples() -> None:
+    found = {"metric": "top1", "before": 0.99, "after": 0.98, "ci95_change": [-0.03, 0.01], "samples": 50}
+    assert accuracy({"accuracy": found}).note == "on 50 holdout samples"
+    assert accuracy({"accuracy": {**found, "samples": None}}).note == ""

@@ -70,6 +70,11 @@ def test_a_waiting_job_names_no_process(row: JobRow) -> None:
     assert progress_line(replace(row, what=what)) == "Waits for 'Auto-mix digits-cnn' and 1 more before it"
 
 
+def test_a_job_that_waits_for_another_workspace_names_the_process(row: JobRow) -> None:
+    what = "Another Mixdesk on this machine is measuring (process 15109)"
+    assert progress_line(replace(row, what=what)) == what
+
+
 @pytest.mark.parametrize(
     ("hint", "shown"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -123,3 +124,41 @@ def test_five_hundred_runs_are_listed_from_what_is_known_without_reading_them_ag
     services.all_runs()
     monkeypatch.setattr("dashboard.services.runs.job_parts", None)
     assert len(services.all_runs()) == 5
+
+
+@pytest.mark.parametrize(
+    ("parts", "obstacle", "note"),
+    [
+        (
+            {"findings": [{"severity": "error", "message": "Node 'a' is of an unknown domain.", "hint": None}]},
+            "cannot run",
+            "Node 'a' is of an unknown domain.",
+        ),
+        ({"missing": ["w.bin"]}, "files missing", "w.bin is missing: give the whole model at once."),
+        (
+            {"missing": ["a", "b", "c", "d"]},
+            "files missing",
+            "a, b, c and 1 more are missing: give the whole model at once.",
+        ),
+        ({"findings": [{"severity": "warning", "message": "Careful.", "hint": None}], "missing": []}, "", ""),
+    ],
+)
+def test_what_cannot_be_used_says_so_though_its_job_is_done(
+    made: Made, parts: dict[str, Any], obstacle: str, note: str
+) -> None:
+    outcome = outcome_of(parts)
+    assert (outcome.obstacle, outcome.note) == (obstacle, note)
+    row = replace(rows_by_id()[made.better], outcome=outcome)
+    assert state_text(row) == (f"△ {obstacle}" if obstacle else "● done")
+
+
+def test_a_comparison_older_than_its_job_is_told_as_reused(made: Made) -> None:
+    job = rows_by_id()[made.better].job
+    assert job is not None
+    began = replace(job, started_at=datetime(2026, 1, 5, 8, 10, tzinfo=UTC))
+    assert outcome_of({"measured": "2026-01-05T07:59:30+00:00"}, row=began).note == "measured at 07:59 UTC, reused"
+    assert outcome_of({"measured": "2026-01-05T08:11:00+00:00"}, row=began).note == ""
+    assert outcome_of({"measured": "2026-01-05T08:10:00+00:00"}, row=began).note == ""
+    assert outcome_of({"measured": "2026-01-04T07:59:30+00:00"}, row=began).note == (
+        "measured on 4 Jan 2026 07:59 UTC, reused"
+    )

@@ -143,7 +143,9 @@ def test_downloads_are_offered_for_what_there_is(made: Made) -> None:
 def test_disk_use_tells_the_sum_and_what_deleting_a_model_frees(made: Made) -> None:
     app = opened(runs__tabs="Disk use")
     assert "in all" in texts(app)
-    assert list(app.dataframe[0].value["Model"]) == ["digits-cnn"]
+    shown = app.dataframe[0].value
+    assert list(shown["Model"]) == ["digits-cnn", "Other"]
+    assert shown["In all"].sum() == services.disk_use().total_bytes
     assert app.button(key="runs.disk.unused").disabled
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -137,7 +137,7 @@ def test_an_active_job_is_found_for_its_kind_only(desk: Workspace, on: Subject) 
 
 
 def test_a_second_click_starts_nothing_new(desk: Workspace, on: Subject) -> None:
-    starts = (
+    starts: tuple[Callable[[], str], ...] = (
         lambda: services.submit_profile(on),
         lambda: services.submit_build(on, {"version": 1, "rules": []}, name="all int8"),
         lambda: services.submit_optimize(on, target=None, time_budget_s=60.0),
