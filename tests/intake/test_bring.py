@@ -73,7 +73,7 @@ def test_another_weight_is_another_model(files: ContentFiles, net: Path) -> None
 def test_only_what_belongs_to_the_model_is_stored(files: ContentFiles, net: Path) -> None:
     (net.parent / "notes.txt").write_text("unrelated")
     assert set(files.members(bring(files, net.parent).sha256)) == {"net.onnx", "weights/w.bin"}
-    given = {"net.onnx": net, "w.bin": net.parent / "weights/w.bin", "notes.txt": b"unrelated"}
+    given: dict[str, Path | bytes] = {"net.onnx": net, "w.bin": net.parent / "weights/w.bin", "notes.txt": b"unrelated"}
     assert bring(files, given).unused == ("notes.txt",)
 
 
@@ -94,7 +94,8 @@ def test_weights_outside_the_folder_are_never_read(files: ContentFiles, tmp_path
     weight = proto.graph.initializer[0]
     weight.external_data[0].value = location
     path.write_bytes(proto.SerializeToString())
-    for form in (path, {"net.onnx": path, "w.bin": b"secret", "hostname": b"secret"}):
+    dropped: dict[str, Path | bytes] = {"net.onnx": path, "w.bin": b"secret", "hostname": b"secret"}
+    for form in (path, dropped):
         brought = bring(files, form)
         assert brought.missing == (location,)
         assert set(files.members(brought.sha256)) == {f"{brought.sha256}.onnx"}

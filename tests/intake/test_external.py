@@ -47,6 +47,7 @@ def test_large_weights_beside_the_model_are_mapped_and_small_ones_read(tmp_path:
     model = load_model(save_apart(proto, tmp_path / "net.onnx"))
     mapped, small = (model.ir.graph.initializers[name].const_value for name in ("w0", "shape"))
     assert isinstance(mapped, ir.ExternalTensor)
+    assert small is not None
     assert not isinstance(small, ir.ExternalTensor)
     np.testing.assert_array_equal(mapped.numpy(), onnx.numpy_helper.to_array(chain(width=64).graph.initializer[0]))
     np.testing.assert_array_equal(small.numpy(), [1, 64])
@@ -62,7 +63,9 @@ def test_serialized_it_refers_to_its_weights_and_never_holds_them(tmp_path: Path
     with pytest.raises(WorkError, match="lie in other files"):
         model.to_bytes()
     assert serialize(model.copy_ir()) == given
-    assert load_model(given).ir.graph.initializers["w1"].const_value.shape == (256, 256)
+    weight = load_model(given).ir.graph.initializers["w1"].const_value
+    assert weight is not None
+    assert weight.shape == (256, 256)
 
 
 def test_the_hash_of_a_model_is_that_of_all_its_files(tmp_path: Path) -> None:

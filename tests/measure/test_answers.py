@@ -64,7 +64,8 @@ def test_the_candidate_is_read_as_the_original_was() -> None:
     assert chances is not None
     worse = read_alike(np.array([[0.3, 0.9]]), chances)
     assert worse is not None
-    np.testing.assert_allclose(worse.probabilities, [[0.3, 0.9]])  # no softmax, though the sum is not 1
+    assert worse.probabilities is not None
+    np.testing.assert_allclose(worse.probabilities, np.array([[0.3, 0.9]]))  # no softmax, though the sum is not 1
     scores = read_answers(np.array([[1.0, 5.0]]))
     assert scores is not None
     alike = read_alike(np.array([[0.0, 1.0]]), scores)  # would be a distribution by itself

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,12 @@ def test_a_large_file_is_read_once_and_again_when_it_changed(tmp_path: Path, mon
     first = file_sha256(path)
     reads: list[str] = []
     plain = hashlib.file_digest
-    monkeypatch.setattr(hashlib, "file_digest", lambda *args: reads.append("read") or plain(*args))
+
+    def counted(file: Any, algorithm: str) -> Any:
+        reads.append("read")
+        return plain(file, algorithm)
+
+    monkeypatch.setattr(hashlib, "file_digest", counted)
     assert file_sha256(path) == first
     assert reads == []
     path.write_bytes(b"other")

@@ -85,7 +85,7 @@ class FilesContract:
 
     def test_several_files_lie_beside_each_other_again(self, files: ContentFiles, tmp_path: Path) -> None:
         (tmp_path / "large").write_bytes(b"w" * 2_000_000)
-        given = {"net.onnx": b"graph", "weights/a.bin": tmp_path / "large", "b.bin": b"bb"}
+        given: dict[str, Path | bytes] = {"net.onnx": b"graph", "weights/a.bin": tmp_path / "large", "b.bin": b"bb"}
         path = files.path(files.put_folder(given, main="net.onnx"))
         assert (path.name, path.read_bytes()) == ("net.onnx", b"graph")
         assert (path.parent / "weights/a.bin").read_bytes() == b"w" * 2_000_000

@@ -113,7 +113,12 @@ def test_what_comes_before_is_called_only_where_there_is_work_and_is_not_timed()
     shelf, called = Shelf(), list[str]()
     clock = Clock()
     units = Units(shelf, {}, clock=clock)
-    units.get_or("mix", {}, lambda: 1.0, codec=NUMBER, before=lambda: called.append("before") or clock())
+
+    def before() -> None:
+        called.append("before")
+        clock()
+
+    units.get_or("mix", {}, lambda: 1.0, codec=NUMBER, before=before)
     assert units.spent_s == 1.0
     Units(shelf, {}).get_or("mix", {}, _never, codec=NUMBER, before=lambda: called.append("again"))
     assert called == ["before"]
