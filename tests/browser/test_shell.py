@@ -123,7 +123,7 @@ def test_a_kept_mix_is_listed_and_leads_to_the_desk(open_page: Visit, server: Se
         workspace.save_mix(kept_sample(server)[0], "gentle *mix*", {"version": 1, "rules": []})
     page = open_page(f"/{sample_link(server)}")
     expect(page.get_by_text("gentle *mix*", exact=True)).to_be_visible()
-    page.get_by_text("Open the desk").click()
+    page.get_by_text("Open in Mix").first.click()
     expect(page).to_have_url(re.compile(r"/mix\?.*model=[0-9a-f]{12}"))
 
 
