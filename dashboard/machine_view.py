@@ -45,7 +45,7 @@ def grid(machine: Mapping[str, Any]) -> Table:
     }
     config: dict[str, Any] = {
         "Op": st.column_config.TextColumn("Op", width=115),
-        "Tried with": st.column_config.TextColumn("Tried with", width=300),
+        "Tried with": st.column_config.TextColumn("Tried with", width=250),
     }
     for precision in probed(machine):
         label = precision_label(str(precision))

@@ -38,6 +38,7 @@ def draw() -> None:
         key=f"runs.disk.{hash(table.ids)}",
         on_select="rerun",
         selection_mode="single-row",
+        placeholder="–",
         alt="Room taken by each model and what belongs to it, and by what belongs to none",
     )
     ids = table.ids_at(event.selection.rows)
@@ -54,7 +55,7 @@ def parts_line(use: DiskUse) -> str:
     """What the sum is made of."""
     database = "elsewhere" if not use.database_bytes else quantities.size(use.database_bytes)
     parts = [
-        f"{use.file_count} files {quantities.size(use.files_bytes)}",
+        f"{use.file_count} file{'' if use.file_count == 1 else 's'} {quantities.size(use.files_bytes)}",
         f"database {database} (with {quantities.size(use.cache_bytes)} of cached measurements)",
         f"logs {quantities.size(use.logs_bytes)}",
     ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -36,6 +38,23 @@ def test_a_faster_candidate_shows_before_and_after_with_interval_and_verdict(tab
     assert "2.84x [2.80, 2.88]" in told
     assert "better" in told
     assert "Why it is not faster" not in told
+
+
+def test_what_an_earlier_job_measured_is_told_as_reused_and_accuracy_on_how_many_samples(
+    table: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = table()
+    document = build_document(desk.inspection)
+    document["comparison"]["accuracy"]["samples"] = 50
+    document["comparison"]["conditions"]["time"] = "2026-01-05T07:59:00+00:00"
+    desk.candidates = (candidate(document),)
+    told = texts(run("compare"))
+    assert "on 50 holdout samples" in told
+    assert "reused" not in told
+    row: JobRow = services.job(services.submit_machine())
+    later = replace(row, started_at=datetime(2026, 1, 5, 8, 10, tzinfo=UTC))
+    monkeypatch.setattr(services, "find_job", lambda _: later)
+    assert "measured at 07:59 UTC, reused" in texts(run("compare"))
 
 
 def test_a_slower_candidate_is_explained(table: Callable[..., Desk]) -> None:
