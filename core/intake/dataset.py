@@ -21,6 +21,7 @@ def dataset_for(
     *,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     seed: int = 0,
+    name: str | None = None,
 ) -> Dataset:
     """The samples to work with: those of a file, else seeded synthetic ones.
 
@@ -29,13 +30,14 @@ def dataset_for(
         source: an NPZ file's path or bytes; None for synthetic samples.
         shapes: sizes of inputs by name, for synthetic samples.
         seed: of the split and of synthetic numbers.
+        name: what to call the samples of a file, here and in messages; the file's name if not given.
 
     Raises:
         DataError: the data does not fit the model, or the shapes do not fit the data.
     """
     if source is None:
         return synthetic_dataset(model, shapes=shapes, seed=seed)
-    dataset = read_dataset(source, model, seed=seed)
+    dataset = read_dataset(source, model, name=name, seed=seed)
     if shapes:
         _refuse_other_shapes(model, dataset, shapes)
     return dataset

@@ -84,7 +84,7 @@ def read_table(data: bytes, name: str) -> list[list[str]]:
     Raises:
         DataError: it is no text, or a row is broken.
     """
-    text, _ = decode(data)
+    text, _ = decode(data, name)
     limit = csv.field_size_limit(max(len(text), 131_072))
     try:
         dialect = "excel-tab" if name.lower().endswith(".tsv") else _dialect(text)
@@ -95,10 +95,15 @@ def read_table(data: bytes, name: str) -> list[list[str]]:
         csv.field_size_limit(limit)
 
 
-def decode(data: bytes) -> tuple[str, bool]:
-    """Text of bytes, and whether it is UTF-8; what is not is read as Latin-1, in which every byte is a letter."""
+def decode(data: bytes, name: str) -> tuple[str, bool]:
+    """Text of a file's bytes, and whether it is UTF-8; what is not is read as Latin-1: there, every byte is a letter.
+
+    Raises:
+        DataError: it is no text.
+    """
     if b"\x00" in data[:4096]:
-        raise DataError("What should be text holds zero bytes.", hint="Save it as UTF-8.")
+        message = f"'{name}' is no text file: what is in it is binary, or text in UTF-16."
+        raise DataError(message, hint="Give plain text, saved as UTF-8.")
     try:
         return data.decode(_ENCODING), True
     except UnicodeDecodeError:

@@ -81,7 +81,7 @@ def open_members(source: Path, *, name: str | None = None) -> Iterator[Members]:
         name: how to call it in messages, where the path is not what the user gave.
 
     Raises:
-        DataError: there is nothing, or the archive is damaged or hostile.
+        DataError: there is nothing, the file is empty, or the archive is damaged or hostile.
     """
     label = name or source.name
     if source.is_dir():
@@ -90,6 +90,8 @@ def open_members(source: Path, *, name: str | None = None) -> Iterator[Members]:
         return
     if not source.is_file():
         raise DataError(f"There is no file or folder '{source}'.", hint="Check the path of the data.")
+    if not source.stat().st_size:
+        raise DataError(f"'{label}' is empty: the file has zero bytes.", hint="Copy or download it again.")
     if not zipfile.is_zipfile(source) and not label.lower().endswith(".zip"):
         inner = label if Path(label).suffix else source.name
         yield Members(label, (inner,), paths={inner: source})

@@ -40,10 +40,12 @@ from core.intake.fit import (
     refuse_unknown,
     stack_samples,
 )
+from core.intake.label_fit import label_remarks
 from core.intake.model import Model
 from core.intake.preprocessing import Preprocessing
 from core.intake.splits import split_samples
 
+_NPZ = ".npz"
 _HOW_TO_WRITE = "Write it with numpy.savez('data.npz', INPUT=array, y=labels)."
 
 
@@ -53,13 +55,13 @@ def read_dataset(source: Path | bytes, model: Model, *, name: str | None = None,
     Args:
         source: an NPZ file's path or bytes.
         model: the model they are for.
-        name: what to call the data set; the file's name if not given.
+        name: what to call the data set, here and in messages; the file's name if not given.
         seed: order of the split, where the file does not say it.
 
     Raises:
         DataError: no NPZ, or its arrays do not fit the model; names the input and, where it is one, the sample.
     """
-    arrays = _open(source)
+    arrays = _open(source, name)
     weights = model.ir.graph.initializers
     label_key = _label_key(model, arrays)
     made, told = _preprocessing(model, arrays)
@@ -86,15 +88,18 @@ def read_dataset(source: Path | bytes, model: Model, *, name: str | None = None,
         labels=labels,
         splits=splits,
         batch_obstacle=batch_obstacle(model),
-        remarks=(*told, *_remarks(digests, splits)),
+        remarks=(*told, *_remarks(digests, splits), *label_remarks(model, labels)),
         preprocessing=made,
     )
 
 
-def _open(source: Path | bytes) -> dict[str, Array]:
+def _open(source: Path | bytes, name: str | None) -> dict[str, Array]:
     """All arrays of an NPZ, read without unpickling anything."""
-    stream = io.BytesIO(source if isinstance(source, bytes) else _read_file(source))
-    label = "The data" if isinstance(source, bytes) else f"'{source.name}'"
+    content = source if isinstance(source, bytes) else _read_file(source)
+    label = _label(source, name)
+    if not content:
+        raise DataError(f"{label} is empty: the file has zero bytes.", hint=_HOW_TO_WRITE)
+    stream = io.BytesIO(content)
     try:
         with zipfile.ZipFile(stream) as archive:
             _refuse_too_large(archive, label)
@@ -109,6 +114,13 @@ def _open(source: Path | bytes) -> dict[str, Array]:
         raise DataError(f"{label} is not a readable NPZ file: {error}.", hint=_HOW_TO_WRITE) from error
     except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"{label} is not a readable NPZ file: {error}.", hint=_HOW_TO_WRITE) from error
+
+
+def _label(source: Path | bytes, name: str | None) -> str:
+    """How messages call the file: its name, else the data set's, which leaves the ending out."""
+    if isinstance(source, Path):
+        return f"'{source.name}'"
+    return "The data" if not name else f"'{name if name.lower().endswith(_NPZ) else name + _NPZ}'"
 
 
 def _read_file(path: Path) -> bytes:

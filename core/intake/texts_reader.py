@@ -159,7 +159,7 @@ def _file_items(reader: TextReader, members: Members) -> list[Item]:
     labels = _labels_of_files(members, names, reader.how)
     items, foreign = [], 0
     for name in names:
-        text, is_utf8 = decode(members.read(name))
+        text, is_utf8 = decode(members.read(name), name)
         foreign += not is_utf8
         if reader.how.labels == "folder":
             items.append(reader.remember(Item(name, labels[name], name), text.strip()))

@@ -85,8 +85,8 @@ def load_data(workspace: Workspace, subject: Subject, model: Model) -> Dataset:
         trial = tried_shapes(workspace, subject, model)
         return replace(synthetic_dataset(model, shapes=trial.shapes, seed=subject.seed), remarks=trial.remarks)
     path = _file(workspace, subject.data, "data")
-    content = path.read_bytes()  # not the path: errors would name it by its hash
-    dataset = dataset_for(model, content, shapes=subject.shapes or None, seed=subject.seed)
+    content, name = path.read_bytes(), subject.data_name  # not the path: errors would name it by its hash
+    dataset = dataset_for(model, content, shapes=subject.shapes or None, seed=subject.seed, name=name)
     workspace.add_dataset(subject.data_name or dataset.name, subject.data, subject.model, path.stat().st_size)
     return dataset
 

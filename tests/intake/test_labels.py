@@ -94,7 +94,7 @@ def test_tables_are_read_with_quotes_tabs_and_byte_order_marks() -> None:
 
 
 def test_text_that_is_not_utf8_is_read_as_latin_1_and_binary_is_refused() -> None:
-    assert decode("é".encode()) == ("é", True)
-    assert decode(b"\xe9") == ("é", False)
-    with pytest.raises(DataError, match="zero bytes"):
-        decode(b"a\x00b")
+    assert decode("é".encode(), "x.txt") == ("é", True)
+    assert decode(b"\xe9", "x.txt") == ("é", False)
+    with pytest.raises(DataError, match=r"'x\.txt' is no text file"):
+        decode(b"a\x00b", "x.txt")

@@ -102,3 +102,10 @@ def test_a_file_that_is_cut_off_as_a_zip_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(DataError, match="cut off or damaged"):
         kind_of(tmp_path / "x.zip")
+
+
+@pytest.mark.parametrize("name", ["x.npz", "x.txt", "x.csv", "x.zip", "x.wav"])
+def test_an_empty_file_is_named_and_called_empty(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(DataError, match=f"^'{name}' is empty: the file has zero bytes.$"):
+        kind_of(tmp_path / name)

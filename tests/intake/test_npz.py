@@ -125,7 +125,7 @@ def test_pickled_objects_are_never_opened() -> None:
     assert "never opened" in refusal(**good(x=np.array([{}, {}, {}, {}], dtype=object))).message
 
 
-@pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x03\x04" + bytes(50)])
+@pytest.mark.parametrize("data", [b"not a zip", b"PK\x03\x04" + bytes(50)])
 def test_what_is_no_npz_is_refused(data: bytes) -> None:
     with pytest.raises(DataError, match="NPZ file"):
         read_dataset(data, MODEL)
@@ -175,3 +175,23 @@ def test_a_broken_account_of_how_they_were_made_is_refused(text: str) -> None:
 
 def test_several_accounts_are_refused() -> None:
     assert "no JSON object" in refusal(**good(__preprocessing__=np.array(["{}", "{}"]))).message
+
+
+def test_an_empty_file_is_named_and_called_empty(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    path.write_bytes(b"")
+    with pytest.raises(DataError, match=r"^'x\.npz' is empty: the file has zero bytes\.$"):
+        read_dataset(path, MODEL)
+    with pytest.raises(DataError, match=r"^'x\.npz' is empty: the file has zero bytes\.$"):
+        read_dataset(b"", MODEL, name="x")
+
+
+@pytest.mark.parametrize("name", ["x", "x.npz", "X.NPZ"])
+def test_text_that_is_called_npz_is_named(name: str) -> None:
+    with pytest.raises(DataError, match=r"(?i)^'x\.npz' is not an NPZ file\.$"):
+        read_dataset(b"1,2,3", MODEL, name=name)
+
+
+def test_labels_that_cannot_be_right_are_remarked() -> None:
+    data = read_dataset(npz(**good(y=np.array([0, 1, 2, 7]))), MODEL)
+    assert "1 of 4 labels (7 is the first) cannot be right: output 'z' has 3 classes, numbered 0 to 2." in data.remarks
