@@ -129,7 +129,7 @@ def verify_bundle(
     with open_desk(workspace, progress) as desk:
         asked = {
             "bundle": str(path.resolve()),
-            "data": None if data is None else put_data(desk, data, labels)["data"],
+            **({} if data is None else put_data(desk, data, labels)),
             "original": None if original is None else str(Path(original).expanduser().resolve()),
             "threads": threads,
             "time_budget_s": time_budget_s,

@@ -151,22 +151,48 @@ def compare_models(
     if wanted is not None:
         wanted.judge(fidelity=fidelity, accuracy=accuracy)  # what cannot be answered is refused before the timing
     told.phase("Time in pairs", start=0.4, end=1.0)
-    latency = measure_pair(
+    latency = time_pair(
         original,
         candidate,
         dataset,
-        indices,
+        split=split,
         settings=settings,
         batch=batch,
         seed=seed,
         budget_s=budget_s,
-        noise=True,
         progress=told,
     )
     sizes = size_of(original), size_of(candidate)
     verdict, why = decide(latency, fidelity, accuracy)
     found = Comparison(latency, *sizes, fidelity, accuracy, None, verdict, why, conditions)
     return found if wanted is None else replace(found, gate=found.judge(wanted))
+
+
+def time_pair(
+    original: Openable,
+    candidate: Openable,
+    dataset: Dataset,
+    *,
+    split: Split = Split.HOLDOUT,
+    settings: SessionSettings,
+    batch: int = 1,
+    seed: int = 0,
+    budget_s: float = 10.0,
+    progress: Progress | None = None,
+) -> PairedLatency:
+    """Only the timing of `compare_models`, in fresh processes; arguments and errors as there."""
+    return measure_pair(
+        original,
+        candidate,
+        dataset,
+        dataset.indices(split) or tuple(range(len(dataset))),
+        settings=settings,
+        batch=batch,
+        seed=seed,
+        budget_s=budget_s,
+        noise=True,
+        progress=progress or Silent(),
+    )
 
 
 def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tuple[Verdict, str]:

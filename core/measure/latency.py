@@ -93,6 +93,21 @@ class PairedLatency:
             after_memory_bytes=self.before_memory_bytes,
         )
 
+    def spanning(self, other: PairedLatency) -> PairedLatency:
+        """The same figures with intervals and bounds that hold those of another measurement of the pair too.
+
+        It is trustworthy only where both are.
+        """
+        noises = [noise for noise in (self.noise_ci95, other.noise_ci95) if noise is not None]
+        return replace(
+            self,
+            ci95=(min(self.ci95[0], other.ci95[0]), max(self.ci95[1], other.ci95[1])),
+            ratio_bound=min(self.ratio_bound, other.ratio_bound),
+            after_bound_ms=max(self.after_bound_ms, other.after_bound_ms),
+            noise_ci95=(min(low for low, _ in noises), max(high for _, high in noises)) if noises else None,
+            disturbed_kept=self.disturbed_kept or other.disturbed_kept,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The `speedup` object of the documents, with how it was measured."""
         return {

@@ -26,6 +26,9 @@ from core.measure.latency import PairedLatency
 #: From so many samples on, the bound must meet the target too.
 BOUND_SAMPLES = 300
 
+#: Metrics that only timing tells.
+TIMED = ("latency", "speedup")
+
 Direction = Literal[">=", "<="]
 
 _CONDITION = re.compile(r"^\s*([A-Za-z_-]+)\s*(>=|=>|≥|<=|=<|≤|==|=|>|<)\s*([0-9]*\.?[0-9]+)\s*([A-Za-zµ%]*)\s*$")

@@ -4,14 +4,16 @@
     accuracy   equal within 0.5 points, before and after
     speed-up   the two 95 % intervals overlap
     size       equal to the byte
+    report     says one thing wherever it says it twice
 
-These decide. Memory, agreement of answers and what the runtime executes per layer are told, since they may differ
-between machines and versions although nothing is wrong.
+These decide; the speed-up does so only where the machine was calm enough to time, then and now. Memory, agreement of
+answers and what the runtime executes per layer are told, since they may differ between machines and versions although
+nothing is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +22,7 @@ from core.report import quantities
 SQNR_TOLERANCE_DB = 1.0
 SHARE_TOLERANCE = 0.005
 MEMORY_TOLERANCE = 0.25
+_REPORT = "report."
 
 Document = Mapping[str, Any]
 
@@ -61,6 +64,7 @@ def figures(
     executed: Sequence[Document],
     checked: int,
     same_original: bool,
+    unjudged: str | None = None,
 ) -> tuple[Figure, ...]:
     """Every figure that can be checked again.
 
@@ -71,10 +75,12 @@ def figures(
         executed: rows {"id", "stored", "measured"} of the layers that the runtime executes otherwise now.
         checked: how many layers were looked at.
         same_original: whether the original's file is the very one of then (not with its weights put inside).
+        unjudged: why the speed-up cannot be judged; None where it can.
     """
     then = stored.get("comparison") or stored
     found = [
-        _speedup(then, measured),
+        *_contradictions(stored),
+        _speedup(then, measured, unjudged),
         _fidelity(then.get("fidelity") or {}, measured["fidelity"], target_met=target_met),
         _agreement(then.get("fidelity") or {}, measured["fidelity"]),
         *_accuracy(then.get("accuracy") or {}, measured["accuracy"]),
@@ -90,14 +96,49 @@ def agrees(found: Sequence[Figure]) -> bool:
     return all(figure.agrees is not False for figure in found if figure.decides)
 
 
-def _speedup(then: Document, now: Document) -> Figure:
-    stored, measured = _ratio(then.get("latency") or then.get("speedup")), _ratio(now["latency"])
+def stored_speedup(report: Document) -> Document | None:
+    """The speed-up that a report states, as it was measured; None where it was not."""
+    then: Document = report.get("comparison") or report
+    found: Document | None = then.get("latency") or then.get("speedup")
+    return found if found and found.get("ratio") is not None else None
+
+
+def overlap(stored: Document, measured: Document) -> bool:
+    """Whether the intervals of two speed-ups have a number in common."""
+    (low, high), (from_, to) = stored["ci95"], measured["ci95"]
+    return bool(low <= to and from_ <= high)
+
+
+def _contradictions(report: Document) -> list[Figure]:
+    """Where the head of a report says another number than the comparison in it, of which it is a copy."""
+    compared = report.get("comparison") or {}
+    found = []
+    for head, part in (("speedup", "latency"), ("size", "size"), ("fidelity", "fidelity"), ("accuracy", "accuracy")):
+        if report.get(head) and compared.get(part):
+            for place, one, other in _unlike(report[head], compared[part], head):
+                why = "the report contradicts itself: 'then' is its head, 'now' its comparison"
+                found.append(Figure(f"{_REPORT}{place}", one, other, "equal", agrees=False, decides=True, why=why))
+    return found
+
+
+def _unlike(one: Any, other: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
+    """Every place of two equally built parts at which they differ."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys((*one, *other)):
+            yield from _unlike(one.get(key), other.get(key), f"{place}.{key}")
+    elif one != other:
+        yield place, one, other
+
+
+def _speedup(then: Document, now: Document, unjudged: str | None) -> Figure:
+    stored, measured = _ratio(stored_speedup(then)), _ratio(now["latency"])
     tolerance = "the 95 % intervals overlap"
     if stored is None:
         return _not_then("speedup", measured, tolerance)
+    if unjudged is not None:
+        return Figure("speedup", stored, measured, tolerance, None, decides=False, why=unjudged)
     assert measured is not None
-    (low, high), (from_, to) = stored["ci95"], measured["ci95"]
-    return Figure("speedup", stored, measured, tolerance, bool(low <= to and from_ <= high), decides=True)
+    return Figure("speedup", stored, measured, tolerance, overlap(stored, measured), decides=True)
 
 
 def _ratio(latency: Document | None) -> dict[str, Any] | None:
@@ -178,8 +219,24 @@ def _not_then(name: str, measured: Any, tolerance: str) -> Figure:
     return Figure(name, None, measured, tolerance, None, decides=True, why="it was not measured then")
 
 
-def verdict_sentence(*, hashes_ok: bool, found: Sequence[Figure], agreed: bool, target_met: bool | None) -> str:
-    """The answer in one sentence."""
+def verdict_sentence(
+    *,
+    hashes_ok: bool,
+    found: Sequence[Figure],
+    agreed: bool,
+    target_met: bool | None,
+    unjudged: str | None = None,
+    target_whole: bool = True,
+) -> str:
+    """The answer in one sentence, or two where the speed-up could not be judged.
+
+    `target_whole`: whether every condition of the target could be judged.
+    """
+    limit = "" if unjudged is None else f" The speed-up could not be judged: {unjudged}."
+    return _answer(hashes_ok, found, agreed, target_met, target_whole) + limit
+
+
+def _answer(hashes_ok: bool, found: Sequence[Figure], agreed: bool, target_met: bool | None, target_whole: bool) -> str:
     if not hashes_ok:
         return "The bundle is not as it was written, so nothing in it was measured."
     if not agreed:
@@ -188,7 +245,8 @@ def verdict_sentence(*, hashes_ok: bool, found: Sequence[Figure], agreed: bool, 
     if target_met is False:
         return "Measured again, it agrees with its report, but the target is not met."
     checked = sum(1 for figure in found if figure.agrees is not None)
-    target = "" if target_met is None else ", and the target is met"
+    met = "the target is met" if target_whole else "what could be judged of the target is met"
+    target = "" if target_met is None else f", and {met}"
     return f"Measured again, it agrees with its report ({checked} figures checked){target}."
 
 
@@ -199,7 +257,10 @@ def _told(figure: Figure) -> str:
             for value in (figure.stored, figure.measured)
         )
         return f"speed-up {then} then, {now} now"
-    return f"{figure.name} {_number(figure.stored)} then, {_number(figure.measured)} now"
+    one, other = _number(figure.stored), _number(figure.measured)
+    if figure.name.startswith(_REPORT):
+        return f"the report contradicts itself in {figure.name.removeprefix(_REPORT)}: {one} and {other}"
+    return f"{figure.name} {one} then, {other} now"
 
 
 def _number(value: Any) -> str:

@@ -109,6 +109,8 @@ def target_line(target: Mapping[str, Any] | None) -> str:
     if not target or not target.get("text"):
         return "none"
     value = quantities.three(target["value"])
+    if target["met"] is None:
+        return f"{target['text']}: not judged"
     return f"{target['text']}: {'met' if target['met'] else 'NOT met'} ({target['metric']} {value})"
 
 

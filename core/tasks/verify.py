@@ -15,7 +15,8 @@ from core.graph.read import read_layers
 from core.intake.dataset import Dataset, Split, dataset_for
 from core.intake.load import load_model
 from core.intake.model import Model
-from core.measure.compare import Comparison, compare_models
+from core.measure.compare import Comparison, compare_models, time_pair
+from core.measure.latency import PairedLatency
 from core.measure.target import parse_target
 from core.progress import Part, Progress
 from core.report.agreement import Figure, agrees, figures, verdict_sentence
@@ -28,6 +29,7 @@ from core.runtime.machine import cpu_features, machine_id
 from core.store.workspace import Workspace
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
 from core.tasks.prepare import refuse_unrunnable, runnable_form
+from core.tasks.timed_again import TimedAgain, judged_target, timed_again
 from core.transform.readback import executed_precisions
 
 
@@ -77,28 +79,36 @@ def verify(workspace: Workspace, params: Params, progress: Progress) -> dict[str
 
 
 def _measure(again: _Again, target: str | None, budget_s: float, progress: Progress) -> dict[str, Any]:
-    comparison = _compare(again, budget_s, progress)
-    verdict = None if target is None else comparison.judge(parse_target(target))
-    rows = again.bundle.report.get("layers") or ()
+    first = _compare(again, budget_s, Part(progress, start=0.0, end=0.7))
+    report = again.bundle.report
+    if again.same:
+        timed = TimedAgain(first, None, ())
+    else:
+        timed = timed_again(report, first, lambda: _time(again, budget_s, Part(progress, start=0.7, end=1.0)))
+    comparison = timed.comparison
+    judged, met = (None, None) if target is None else judged_target(parse_target(target), timed)
+    rows = report.get("layers") or ()
     executed, checked = _executed_otherwise(again, rows)
     measured = comparison.to_dict()
     found = figures(
-        again.bundle.report,
+        report,
         measured,
-        target_met=None if verdict is None else verdict.met,
+        target_met=met,
         executed=executed,
         checked=checked,
         same_original=not again.bundle.manifest.original_inlined,
+        unjudged=timed.unjudged,
     )
+    whole = judged is None or all(row["met"] is not None for row in judged["each"])
     return {
         **_frame(again.bundle.path, again.bundle.manifest, "ok"),
-        "target": None if verdict is None else verdict.to_dict(),
+        "target": judged,
         "speedup": measured["latency"],
         **{name: measured[name] for name in ("size", "memory", "fidelity", "accuracy", "noise")},
         "layers": {"checked": checked, "differ": executed},
-        **_verdict("ok", found, None if verdict is None else verdict.met),
+        **_verdict("ok", found, met, unjudged=timed.unjudged, target_whole=whole),
         "machine": _machine(again),
-        "notes": list(_notes(again, comparison)),
+        "notes": [*timed.notes, *_notes(again, comparison)],
         "data": {"name": again.dataset.name, "samples": len(_indices(again.dataset)), "synthetic": _synthetic(again)},
         "conditions": measured["conditions"],
     }
@@ -128,13 +138,27 @@ def _frame(path: Path, manifest: Manifest, hashes: str) -> dict[str, Any]:
     }
 
 
-def _verdict(hashes: str, found: tuple[Figure, ...], target_met: bool | None) -> dict[str, Any]:
+def _verdict(
+    hashes: str,
+    found: tuple[Figure, ...],
+    target_met: bool | None,
+    *,
+    unjudged: str | None = None,
+    target_whole: bool = True,
+) -> dict[str, Any]:
     whole = hashes == "ok"
     agreed = whole and agrees(found)
     rows = [figure.to_dict() for figure in found]
     return {
         "agrees": agreed,
-        "why": verdict_sentence(hashes_ok=whole, found=found, agreed=agreed, target_met=target_met),
+        "why": verdict_sentence(
+            hashes_ok=whole,
+            found=found,
+            agreed=agreed,
+            target_met=target_met,
+            unjudged=unjudged,
+            target_whole=target_whole,
+        ),
         "differences": [row for row in rows if row["agrees"] is False],
         "figures": rows,
     }
@@ -192,7 +216,8 @@ def _original(workspace: Workspace, params: Params, bundle: Bundle) -> tuple[Mod
 def _samples(workspace: Workspace, params: Params, bundle: Bundle, model: Model, seed: int) -> Dataset:
     manifest = bundle.manifest
     if params.get("data"):
-        return dataset_for(model, _file(workspace, params, "data").read_bytes(), seed=seed)
+        content = _file(workspace, params, "data").read_bytes()
+        return dataset_for(model, content, seed=seed, name=read_text(params, "data_name"))
     kept = bundle.member_path(HOLDOUT)
     if kept is not None:
         return replace(dataset_for(model, kept.read_bytes(), seed=seed), name=str(manifest.data.get("name") or "data"))
@@ -217,6 +242,23 @@ def _compare(again: _Again, budget_s: float, progress: Progress) -> Comparison:
         progress=progress,
     )
     return found.unchanged() if again.same else found
+
+
+def _time(again: _Again, budget_s: float, progress: Progress) -> PairedLatency:
+    """The pair timed once more, in fresh processes and another order."""
+    subject = again.subject
+    progress.phase("Time in pairs once more", start=0.0, end=1.0)
+    return time_pair(
+        runnable_form(again.original_path, again.original, subject.settings),
+        runnable_form(again.bundle.model_path, again.candidate, subject.settings),
+        again.dataset,
+        split=Split.HOLDOUT,
+        settings=subject.settings,
+        batch=subject.batch,
+        seed=subject.seed + 1,
+        budget_s=budget_s,
+        progress=progress,
+    )
 
 
 def _executed_otherwise(again: _Again, rows: Iterable[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], int]:
@@ -258,8 +300,6 @@ def _notes(again: _Again, comparison: Comparison) -> Iterable[str]:
         was = manifest.conditions.get(name)
         if was is not None and was != now[name]:
             yield f"The report was measured with {told} {was}, this answer with {told} {now[name]}."
-    if not comparison.latency.trustworthy and not again.same:
-        yield "The machine was too busy to time well: the speed-up measured here says little. Try again later."
     if _synthetic(again):
         yield "The inputs are made up: accuracy and fidelity on real data may differ."
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from core.store.workspace import Workspace
 from core.tasks.build import build
 from core.tasks.bundle import bundle_candidate
 from core.tasks.verify import verify
-from tests.report.bundles import edit_json, rewrite
+from tests.report.bundles import forge, rewrite
 
 TIMED = PairedLatency(
     ratio=2.0,
@@ -74,21 +73,6 @@ def verified(store: Workspace, path: Path, **params: Any) -> dict[str, Any]:
 
 def by_name(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["figure"]: row for row in document["figures"]}
-
-
-def forge(path: Path, change: Callable[[dict[str, Any]], None], name: str = "report.json") -> Path:
-    """Changes a JSON member and all hashes with it, as somebody who writes bundles could."""
-
-    def rewritten(members: dict[str, bytes]) -> None:
-        document = json.loads(members[name])
-        change(document)
-        members[name] = json.dumps(document).encode()
-        if name != MANIFEST:
-            fresh = {"sha256": hashlib.sha256(members[name]).hexdigest(), "bytes": len(members[name])}
-            rows = json.loads(members[MANIFEST])["members"]
-            edit_json(members, MANIFEST, members=[{**row, **fresh} if row["name"] == name else row for row in rows])
-
-    return rewrite(path, rewritten, reseal=True)
 
 
 def test_a_bundle_as_it_was_written_agrees(store: Workspace, path: Path) -> None:
@@ -251,3 +235,131 @@ def test_seven_bit_weights_cannot_saturate(store: Workspace, path: Path) -> None
     assert any(np.abs(value.const_value.numpy().astype(int)).max() > 32 for value in weights if value.const_value)
     original = load_model(store.files.read(store.candidates()[0].model_sha256), name="network")
     assert saturable_layers(original.ir) == ()
+
+
+BUSY = replace(TIMED, disturbed_kept=True)
+
+
+@pytest.fixture
+def measure(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[int]]:
+    """Says what the measurements from now on find, one after the other; the answer grows by each one's seed."""
+
+    def script(*found: PairedLatency) -> list[int]:
+        left, seeds = list(found), list[int]()
+
+        def measured(*models: Any, **options: Any) -> PairedLatency:
+            seeds.append(options["seed"])
+            return left.pop(0)
+
+        monkeypatch.setattr("core.measure.compare.measure_pair", measured)
+        return seeds
+
+    return script
+
+
+def timed_as(ratio: float, low: float, high: float) -> PairedLatency:
+    return replace(TIMED, ratio=ratio, ci95=(low, high), ratio_bound=low)
+
+
+def test_on_a_busy_machine_the_speedup_does_not_decide_and_the_answer_says_so(
+    store: Workspace, path: Path, measure: Callable[..., list[int]]
+) -> None:
+    seeds = measure(replace(BUSY, ratio=0.5, ci95=(0.4, 0.6)))
+    document = verified(store, path)
+    figure = by_name(document)["speedup"]
+    assert (document["agrees"], figure["agrees"], figure["decides"]) == (True, None, False)
+    assert len(seeds) == 1
+    said = "The speed-up could not be judged: the machine was too busy to time well."
+    assert document["why"].endswith(said)
+    assert any(note.startswith(said[:-1]) for note in document["notes"])
+
+
+def test_a_report_of_a_busy_machine_does_not_decide_by_its_speedup(
+    store: Workspace, path: Path, measure: Callable[..., list[int]]
+) -> None:
+    measure(timed_as(0.5, 0.4, 0.6))
+    forge(path, lambda report: report["comparison"]["latency"].update(trustworthy=False))
+    document = verified(store, path)
+    assert document["agrees"] is True
+    assert "when the report was measured" in document["why"]
+
+
+def test_a_busy_machine_hides_no_other_difference(
+    store: Workspace, path: Path, measure: Callable[..., list[int]]
+) -> None:
+    measure(BUSY)
+    forge(path, lambda report: report["comparison"]["accuracy"].update(after=0.99))
+    forge(path, lambda report: report["accuracy"].update(after=0.99))
+    document = verified(store, path)
+    assert document["agrees"] is False
+    assert [row["figure"] for row in document["differences"]] == ["accuracy.after"]
+
+
+@pytest.mark.parametrize(
+    ("target", "each"),
+    [
+        ("speedup>=50x", [None]),
+        ("sqnr>=5, latency<=0.001ms", [True, None]),
+        ("speedup>=1x, sqnr>=150", [None, False]),
+    ],
+)
+def test_conditions_on_time_are_not_judged_on_a_busy_machine(
+    store: Workspace, path: Path, measure: Callable[..., list[int]], target: str, each: list[bool | None]
+) -> None:
+    measure(BUSY)
+    document = verified(store, path, target=target)
+    met = next((row for row in each if row is not None), None)
+    assert document["target"]["met"] is met
+    assert [row["met"] for row in document["target"]["each"]] == each
+    if met:
+        assert "what could be judged of the target is met" in document["why"]
+
+
+def test_intervals_apart_are_measured_once_more_and_judged_by_the_span(
+    store: Workspace, path: Path, measure: Callable[..., list[int]]
+) -> None:
+    seeds = measure(timed_as(1.5, 1.4, 1.6), timed_as(1.9, 1.8, 1.95))
+    document = verified(store, path)
+    assert len(set(seeds)) == 2
+    assert document["agrees"] is True
+    assert document["speedup"]["ci95"] == [1.4, 1.95]
+    (note,) = [note for note in document["notes"] if "measured twice" in note]
+    assert "1.50x [1.40–1.60x], then 1.90x [1.80–1.95x]" in note
+
+
+def test_two_measurements_apart_from_the_report_differ(
+    store: Workspace, path: Path, measure: Callable[..., list[int]]
+) -> None:
+    measure(timed_as(1.5, 1.4, 1.6), timed_as(1.6, 1.5, 1.7))
+    document = verified(store, path)
+    assert document["agrees"] is False
+    assert [row["figure"] for row in document["differences"]] == ["speedup"]
+
+
+def test_a_second_measurement_on_a_machine_grown_busy_decides_nothing(
+    store: Workspace, path: Path, measure: Callable[..., list[int]]
+) -> None:
+    measure(timed_as(1.5, 1.4, 1.6), BUSY)
+    document = verified(store, path)
+    assert document["agrees"] is True
+    assert by_name(document)["speedup"]["agrees"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "figure"),
+    [
+        (lambda report: report.update(speedup={**report["comparison"]["latency"], "ratio": 9.0}), "speedup.ratio"),
+        (lambda report: report.update(size={"before_bytes": 1, "after_bytes": 1}), "size.before_bytes"),
+        (lambda report: report["fidelity"].update(sqnr_db=99.0), "fidelity.sqnr_db"),
+        (lambda report: report["accuracy"].update(after=1.5), "accuracy.after"),
+    ],
+)
+def test_a_report_that_contradicts_itself_is_found(
+    store: Workspace, path: Path, change: Callable[[Any], None], figure: str
+) -> None:
+    forge(path, change)
+    document = verified(store, path)
+    assert document["hashes"] == "ok"
+    assert document["agrees"] is False
+    assert f"report.{figure}" in {row["figure"] for row in document["differences"]}
+    assert f"the report contradicts itself in {figure}" in document["why"]

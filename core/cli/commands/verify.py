@@ -77,7 +77,7 @@ def verify(
     params: dict[str, Any] = {
         "bundle": str(bundle.resolve()),
         "original": None if original is None else str(original.resolve()),
-        "data": None if data is None else _data(store, bundle, original, data, request),
+        **({} if data is None else _data(store, bundle, original, data, request)),
         **{
             name: value for name, value in (("threads", threads), ("batch", batch), ("seed", seed)) if value is not None
         },
@@ -96,12 +96,12 @@ def _check(bundle: Path) -> None:
     Container(bundle).close()
 
 
-def _data(store: Workspace, bundle: Path, original: Path | None, data: Path, request: Request) -> str:
-    """The hash of the samples; images, sound and texts become arrays as they did for the bundle."""
+def _data(store: Workspace, bundle: Path, original: Path | None, data: Path, request: Request) -> dict[str, Any]:
+    """The samples' hash and name; images, sound and texts become arrays as they did for the bundle."""
     from core.intake.members import kind_of
 
     if kind_of(data) == "npz":
-        return str(data_params(store, {}, data, data, request)["data"])
+        return data_params(store, {}, data, data, request)
     from core.report.bundle import load_bundle
     from core.report.manifest import ORIGINAL
 
@@ -113,4 +113,4 @@ def _data(store: Workspace, bundle: Path, original: Path | None, data: Path, req
             request = replace(request, preprocessing=path)
         model = original or opened.member_path(ORIGINAL) or opened.model_path
         params = {"model": put_model(store, model), "model_name": opened.manifest.model_name}
-        return str(data_params(store, params, model, data, request)["data"])
+        return data_params(store, params, model, data, request)
