@@ -9,20 +9,21 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from core.errors import BundleError, DataError, MixdeskError, ModelError, RunError, did_you_mean
+from core.errors import BundleError, MixdeskError, ModelError, RunError
+from core.intake.feed import fitting_feed
 from core.intake.load import load_model
-from core.intake.model import Model
+from core.intake.model import Model, TensorSpec
 from core.report.container import Container, Content, altered, model_members, write_members
+from core.report.contents import check_report
 from core.report.instructions import missing_here
 from core.report.manifest import (
     HOLDOUT,
@@ -43,8 +44,6 @@ from core.runtime.machine import cpu_features
 from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
 from core.store.atomic import written_whole
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +106,8 @@ class Bundle:
         self.recipe = container.read_json(RECIPE)
         self.plan = container.read_json(PLAN)
         self.report = container.read_json(REPORT)
+        check_report(self.report, name=container.path.name)
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -121,6 +122,7 @@ class Bundle:
 
     def close(self) -> None:
         """Removes what was unpacked; the bundle cannot be run any more."""
+        self._closed = True
         self.__dict__.pop("_session", None)
         self._container.close()
         if self._folder is not None:
@@ -136,13 +138,13 @@ class Bundle:
             output name -> array.
 
         Raises:
-            DataError: an input is missing or unknown.
-            BundleError: this runtime refuses the model.
+            DataError: an input is missing or unknown, or an array is not what its input takes.
+            BundleError: this runtime refuses the model, or the bundle is closed.
             RunError: the runtime failed on these inputs.
         """
-        session = self._session
-        _check_names([given.name for given in session.get_inputs()], list(feeds))
-        return run_session(session, {name: np.asarray(value) for name, value in feeds.items()})
+        self._refuse_closed()
+        session, specs = self._session
+        return run_session(session, fitting_feed(specs, feeds))
 
     def summary(self) -> str:
         """What was gained, at what cost, measured under which conditions, as lines of text."""
@@ -156,20 +158,24 @@ class Bundle:
     @property
     def model_path(self) -> Path:
         """`model.onnx`, unpacked with its weights beside it; it goes when the bundle is closed."""
+        self._refuse_closed()
         return self._unpacked / MODEL
 
     @property
     def model_bytes(self) -> bytes:
         """The content of `model.onnx`; weights in other files are not in it."""
+        self._refuse_closed()
         return self._container.read(MODEL)
 
     @property
     def files(self) -> dict[str, Path]:
         """`model.onnx` and the files with its weights, unpacked."""
+        self._refuse_closed()
         return {name: self._unpacked / name for name in model_members(self.manifest)}
 
     def member_path(self, name: str) -> Path | None:
         """An optional member (`holdout.npz`, `original.onnx`), unpacked apart from the model; None where left out."""
+        self._refuse_closed()
         if not self._container.has(name):
             return None
         path = self._unpacked / "beside" / name
@@ -195,6 +201,10 @@ class Bundle:
         hint = f"It was built and measured with onnxruntime {runtime}." if runtime else None
         return BundleError(f"The model of '{self.path.name}' cannot be run here: {error.message}", hint=hint)
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BundleError(f"The bundle '{self.path.name}' is closed.", hint="Open it again with load_bundle.")
+
     @cached_property
     def _unpacked(self) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="mixdesk-bundle-"))
@@ -204,12 +214,12 @@ class Bundle:
         return folder
 
     @cached_property
-    def _session(self) -> Session:
-        self.load_model()
+    def _session(self) -> tuple[Session, tuple[TensorSpec, ...]]:
+        specs = self.load_model().inputs
         threads = self.manifest.conditions.get("threads")
         settings = SessionSettings(threads=threads if isinstance(threads, int) and threads > 0 else 1)
         try:
-            return open_session(self.model_path, settings)
+            return open_session(self.model_path, settings), specs
         except RunError as error:
             raise self.refused(error) from error
 
@@ -238,13 +248,3 @@ def sound(container: Container) -> Bundle:
     except BaseException:
         container.close()
         raise
-
-
-def _check_names(inputs: Sequence[str], given: Sequence[str]) -> None:
-    for name in given:
-        if name not in inputs:
-            message = f"The model has no input '{name}'.{did_you_mean(name, inputs)}"
-            raise DataError(message, hint=f"Inputs: {', '.join(inputs) or 'none'}.")
-    missing = [name for name in inputs if name not in given]
-    if missing:
-        raise DataError(f"The input '{missing[0]}' is missing.", hint=f"Inputs: {', '.join(inputs)}.")

@@ -25,9 +25,12 @@ from core.report.manifest import FORMAT, MANIFEST, MODEL, REQUIRED, Manifest, Me
 
 _CHUNK_BYTES = 1 << 20
 _MOST_TEXT_BYTES = 256 << 20
+#: That of a model with thousands of weight files stays far below it.
+_MOST_MANIFEST_BYTES = 16 << 20
 _DEFLATED = (".json", ".html", ".md", ".py")
 _WHAT_IT_IS = "A bundle is what 'mixdesk optimize MODEL -o OUT.o3' writes."
 _AGAIN = "Copy or download it again."
+_KINDS = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
 
 
@@ -136,7 +139,7 @@ class Container:
         """A member as a JSON object; errors as `read`."""
         try:
             value = json.loads(self.read(name))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BundleError(f"'{self.path.name}' is damaged: {name} is not JSON ({error}).", hint=_AGAIN) from error
         if not isinstance(value, dict):
             raise BundleError(f"'{self.path.name}' is damaged: {name} is no JSON object.", hint=_AGAIN)
@@ -168,11 +171,10 @@ class Container:
             if min((entry.header_offset for entry in self._entries.values()), default=0) > 0:
                 raise _cut_off(self.path)  # a zip inside it was found in its place
             raise BundleError(f"'{self.path.name}' is no bundle: it has no {MANIFEST}.", hint=_WHAT_IT_IS)
-        entry = self._entries[MANIFEST]
         try:
-            if entry.file_size > _MOST_TEXT_BYTES:
-                raise ValueError("it is too large")
-            given = json.loads(self._zip.read(entry))
+            given = json.loads(self._manifest_text())
+            if not isinstance(given, dict):
+                raise TypeError(f"it is {_KINDS.get(type(given), 'a number')}, not a JSON object")
             newest = given["format"]
             if isinstance(newest, int) and newest > FORMAT:
                 message = f"'{self.path.name}' is a bundle of format {newest}; this version reads format {FORMAT}."
@@ -184,6 +186,19 @@ class Container:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
             message = f"'{self.path.name}' is damaged: its {MANIFEST} cannot be read ({reason})."
             raise BundleError(message, hint=_AGAIN) from error
+
+    def _manifest_text(self) -> bytes:
+        """What is in the manifest; never more than one has is unpacked, whatever the zip says of its size."""
+        entry = self._entries[MANIFEST]
+        size = entry.file_size
+        if size <= _MOST_MANIFEST_BYTES:
+            with self._zip.open(entry) as source:
+                text = source.read(_MOST_MANIFEST_BYTES + 1)
+            size = len(text)
+            if size <= _MOST_MANIFEST_BYTES:
+                return text
+        message = f"'{self.path.name}' is no bundle: its {MANIFEST} has {size / 1e6:.0f} MB, more than any manifest."
+        raise BundleError(message, hint="Do not trust it.")
 
 
 def altered(path: Path, changes: Sequence[str]) -> BundleError:

@@ -5,6 +5,8 @@ Neither is ever read or executed when a bundle is loaded.
 
 from __future__ import annotations
 
+import re
+
 from core.report import quantities
 from core.report.manifest import HOLDOUT, MODEL, ORIGINAL, Manifest
 
@@ -54,6 +56,9 @@ def main():
 if __name__ == "__main__":
     main()
 '''
+
+#: A "<" before "=" opens no tag, a ">" within a line no quotation, a "_" within a word no emphasis.
+_MARKS = re.compile(r"[`|\[\]#*]|<(?!=)|(?<!\w)_|_(?!\w)")
 
 _PAGE = """\
 # {name}
@@ -117,5 +122,5 @@ def readme(manifest: Manifest) -> str:
 
 
 def _line(text: str) -> str:
-    """A name without line breaks and without signs that mean something in Markdown."""
-    return "".join(sign for sign in " ".join(text.split()) if sign not in "`|<>[]#*_")
+    """A name without line breaks and without signs that mean something in Markdown where they stand."""
+    return _MARKS.sub("", " ".join(text.split()))

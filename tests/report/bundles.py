@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Mapping
@@ -96,3 +97,21 @@ def rewrite(path: Path, change: Callable[[dict[str, bytes]], None], *, reseal: b
 def edit_json(members: dict[str, bytes], name: str, /, **changes: Any) -> None:
     """Changes keys of a JSON member."""
     members[name] = json.dumps({**json.loads(members[name]), **changes}).encode()
+
+
+def forge(path: Path, change: Callable[[Any], Any], name: str = "report.json") -> Path:
+    """Changes a JSON member and all hashes with it, as somebody who writes bundles could.
+
+    `change` edits the document in place, or returns another one.
+    """
+
+    def rewritten(members: dict[str, bytes]) -> None:
+        document = json.loads(members[name])
+        other = change(document)
+        members[name] = json.dumps(document if other is None else other).encode()
+        if name != MANIFEST:
+            fresh = {"sha256": hashlib.sha256(members[name]).hexdigest(), "bytes": len(members[name])}
+            rows = json.loads(members[MANIFEST])["members"]
+            edit_json(members, MANIFEST, members=[{**row, **fresh} if row["name"] == name else row for row in rows])
+
+    return rewrite(path, rewritten, reseal=True)

@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -15,7 +16,7 @@ import pytest
 from core.errors import BundleError, DataError, MixdeskError
 from core.report.bundle import load_bundle
 from core.report.manifest import MANIFEST
-from tests.report.bundles import NETWORK, edit_json, make_bundle, network, rewrite
+from tests.report.bundles import NETWORK, edit_json, forge, make_bundle, network, rewrite
 
 X = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], np.float32)
 MEMBERS = (
@@ -202,3 +203,49 @@ def test_nothing_in_a_bundle_is_executed(tmp_path: Path) -> None:
         bundle.run({"x": X})
         bundle.summary()
     assert not (tmp_path / "sprung").exists()
+
+
+def test_what_does_not_fit_an_input_is_one_clear_line(tmp_path: Path) -> None:
+    with load_bundle(make_bundle(tmp_path)) as bundle:
+        for given in ([X], None, {"x": X[0]}, {"x": X.astype(np.int64)}, {"x": None}):
+            with pytest.raises(DataError, match=r"takes") as refused:
+                bundle.run(given)  # type: ignore[arg-type]
+            assert "\n" not in refused.value.message
+
+
+def test_a_closed_bundle_says_so(tmp_path: Path) -> None:
+    bundle = load_bundle(make_bundle(tmp_path))
+    bundle.run({"x": X})
+    bundle.close()
+    bundle.close()
+    acts: tuple[Callable[[], object], ...] = (
+        lambda: bundle.run({"x": X}),
+        lambda: bundle.model_bytes,
+        lambda: bundle.model_path,
+        lambda: bundle.files,
+        lambda: bundle.member_path("holdout.npz"),
+    )
+    for act in acts:
+        assert refusal(act).message == "The bundle 'bundle.o3' is closed."
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda report: {}, "'conditions' is missing"),
+        (lambda report: [], "report.json is no JSON object"),
+        (lambda report: report.update(speedup="fast"), "'speedup' is a text, not an object"),
+        (lambda report: report.update(speedup={"ratio": "fast"}), "'speedup.ci95' is missing"),
+        (lambda report: report.update(speedup={"ratio": "2", "ci95": [1, 2]}), "'speedup.ratio' is a text"),
+        (lambda report: report.update(speedup={"ratio": 2, "ci95": [1]}), "'speedup.ci95' is no interval"),
+        (lambda report: report.update(comparison={"latency": []}), "'comparison.size' is missing"),
+        (lambda report: report.update(layers=[1]), "'layers[0]' is a number, not an object"),
+        (lambda report: report.update(conditions=None), "'conditions' is null, not an object"),
+        (lambda report: report.update(target={"text": "x", "met": "yes"}), "'target.met' is a text, not true or false"),
+    ],
+)
+def test_a_report_of_wrong_parts_is_refused(tmp_path: Path, change: Callable[[Any], Any], says: str) -> None:
+    path = forge(make_bundle(tmp_path), change)
+    error = refusal(lambda: load_bundle(path))
+    assert isinstance(error, BundleError)
+    assert says in error.message

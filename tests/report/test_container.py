@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -158,3 +159,21 @@ def test_a_bundle_larger_than_the_disk_is_not_unpacked(tmp_path: Path, monkeypat
 def test_a_changed_manifest_is_noticed(tmp_path: Path) -> None:
     path = rewrite(make_bundle(tmp_path), lambda members: edit_json(members, MANIFEST, target="sqnr>=1"))
     assert Container(path).changes() == ("manifest.json was changed after the bundle was written.",)
+
+
+@pytest.mark.parametrize(("content", "says"), [(b"[]", "it is a list"), (b"null", "it is null"), (b"7", "a number")])
+def test_a_manifest_that_is_no_object_is_called_what_it_is(tmp_path: Path, content: bytes, says: str) -> None:
+    path = rewrite(make_bundle(tmp_path), lambda members: members.update({MANIFEST: content}))
+    assert says in refusal(path).message
+    assert "not a JSON object" in refusal(path).message
+
+
+def test_a_manifest_of_blanks_is_not_read_whole(tmp_path: Path) -> None:
+    blanks = b" " * 30_000_000
+    path = rewrite(make_bundle(tmp_path), lambda members: members.update({MANIFEST: blanks}))
+    tracemalloc.start()
+    says = refusal(path).message
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert says == "'bundle.o3' is no bundle: its manifest.json has 30 MB, more than any manifest."
+    assert peak < len(blanks) / 2

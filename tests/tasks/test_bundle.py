@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 import zipfile
@@ -20,6 +21,7 @@ from core.store.workspace import Workspace
 from core.tasks import bundle as bundling
 from core.tasks.build import build
 from core.tasks.bundle import bundle, bundle_candidate
+from core.tasks.registry import run_task
 
 INT8 = {"version": 1, "rules": [{"match": "*", "precision": "int8"}]}
 
@@ -145,3 +147,18 @@ def test_the_script_in_it_runs_with_onnxruntime_alone(store: Workspace, built: d
     done = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "output y (1, 10)" in done.stdout
+
+
+def test_the_report_is_the_document_that_was_printed(
+    store: Workspace, network: dict[str, Any], unprobed: None, tmp_path: Path
+) -> None:
+    params = {**network, "recipe": INT8, "name": "all int8", "time_budget_s": 0.3, "target": "sqnr>=5"}
+    printed = json.loads(json.dumps(run_task(store, "build", params, Silent())))
+    with load_bundle(bundle_candidate(store, printed["candidate"], out=tmp_path / "x.o3")) as opened:
+        kept = opened.report
+    apart = ("seconds", "output", "output_data")
+    assert {key: kept[key] for key in kept if key not in apart} == {
+        key: printed[key] for key in printed if key not in apart
+    }
+    assert kept["seconds"] <= printed["seconds"]
+    assert (kept["output"], kept["output_data"]) == (None, None)
