@@ -87,10 +87,7 @@ def optimize(
     check_target(target, dataset)
     known = units or Units.unkept()
     progress.partial("units", known.to_dict())
-    if precision is None and not dataset.indices(Split.CALIBRATION):  # the search will say that it has no samples
-        ranges = Ranges({}, 0, dataset.synthetic)
-    else:
-        ranges = _calibrated(model, table, dataset, known, settings=settings, progress=progress)
+    ranges = _calibrated(model, table, dataset, known, settings=settings, progress=progress)
     ingredients = Ingredients(model, table, ranges, grid.offered(), grid.saturates, settings, _rules(pins or {}))
     if precision is not None:
         found = one_precision(ingredients, precision)

@@ -26,6 +26,7 @@ from core.transform.values import mark_layers
 
 #: Older models are not tried: onnx's converter begins at 7.
 OLDEST_OPSET = 7
+_NO_SAMPLE = "there is no calibration sample to take its range from: give more samples, or some the split 0"
 _SATURATES = "Weights are 7-bit: this CPU has no VNNI and its u8 x s8 multiply saturates with 8-bit ones."
 
 
@@ -102,6 +103,8 @@ def place_plan(
     lifted, note = lift_opset(copy)
     nodes = mark_layers(lifted, table)
     bodies, refused = _find_bodies(nodes, table, decisions)
+    if ranges.samples == 0:
+        refused, bodies = refused | {body.group: _NO_SAMPLE for body in bodies}, []
     placed = place_int8(bodies, decisions, ranges_by_value(lifted, ranges), saturates=saturates)
     refused = {**refused, **placed.refused}
     if not placed.groups:

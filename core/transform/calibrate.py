@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from core.errors import DataError
 from core.graph.constants import is_constant_value
 from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset, Split
@@ -41,15 +40,14 @@ def calibrate(
 ) -> Ranges:
     """Runs the calibration split through the model and returns the range of all that any int8 recipe may round.
 
+    Without a calibration sample there are no ranges, and each layer that needed one says so when it is placed.
+
     Raises:
-        DataError: there is no calibration sample.
         RunError: the runtime cannot run the model on a sample.
     """
     indices = dataset.indices(Split.CALIBRATION)
     if not indices:
-        raise DataError(
-            "The data has no calibration sample.", hint="Give some samples the split 0, or leave __split__ out."
-        )
+        return Ranges({}, 0, dataset.synthetic)
     copy = model.copy_ir()
     wanted = _values_to_watch(copy, table)
     names = _watch(copy, wanted, value_keys(copy))

@@ -58,6 +58,16 @@ def test_any_subset_of_groups_can_be_lowered(lowered: tuple[str, ...]) -> None:
     assert _sqnr(bench, candidate.model_bytes) > 30
 
 
+def test_without_a_calibration_sample_every_layer_stays_and_says_why() -> None:
+    bench = Bench(_residual().model, samples=1)
+    assert bench.ranges.samples == 0
+    candidate = bench.build(ALL_INT8)
+    assert {outcome.produced for outcome in candidate.outcomes} == {"fp32"}
+    whys = {outcome.layer: outcome.why for outcome in candidate.outcomes}
+    assert "no calibration sample" in whys["conv0"]
+    assert all(whys.values())
+
+
 def test_output_names_and_shapes_survive() -> None:
     text = "g (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y) { y = Conv(x, w) }"
     bench = Bench(model_from_text(text, random_weights(w=(4, 4, 1, 1))))
