@@ -8,11 +8,12 @@ holdout's size will demand.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import DataError, TargetError
 from core.intake.dataset import Dataset, Split
+from core.intake.model import TensorSpec
 from core.measure.accuracy import Accuracy, accuracy
 from core.measure.answers import Shapes
 from core.measure.fidelity import Fidelity, fidelity
@@ -21,7 +22,7 @@ from core.measure.outputs import Outputs
 from core.measure.target import BOUND_SAMPLES, Condition, Judgement, Target, parse_target
 
 #: What is kept where the user names no target.
-WITH_LABELS, WITHOUT_LABELS = "accuracy>=99%", "sqnr>=25"
+WITH_LABELS, WITHOUT_LABELS, WITHOUT_FLOATS = "accuracy>=99%", "sqnr>=25", "agreement>=99%"
 #: Fewer samples than this have no bound worth the name: half a decibel is kept back instead.
 _FEWEST_FOR_BOUND = 8
 _KEPT_BACK_DB = 0.5
@@ -29,9 +30,17 @@ _KEPT_BACK_DB = 0.5
 MEASURED_LATER = ("latency", "speedup", "size")
 
 
-def default_target(dataset: Dataset) -> Target:
-    """99 % of the accuracy where the data has labels, else an SQNR of 25 dB."""
-    return parse_target(WITH_LABELS if dataset.labels is not None else WITHOUT_LABELS)
+def default_target(dataset: Dataset, outputs: Iterable[TensorSpec]) -> Target:
+    """99 % of the accuracy where there are labels, else an SQNR of 25 dB, or 99 % agreement where nothing is a float.
+
+    Args:
+        dataset: with or without labels.
+        outputs: those that count.
+    """
+    if dataset.labels is not None:
+        return parse_target(WITH_LABELS)
+    floats = [spec for spec in outputs if "float" in spec.dtype or "(" in spec.dtype]  # sequences hold floats as well
+    return parse_target(WITHOUT_LABELS if floats else WITHOUT_FLOATS)
 
 
 @dataclass(frozen=True)

@@ -54,12 +54,13 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     progress.phase("Ask what this machine executes", start=0.02, end=0.05)
     grid = capability_grid(workspace, prepared.settings, progress, seed=subject.seed)
     units = open_units(workspace, params, prepared)
+    counted = [spec for spec in prepared.model.outputs if not subject.outputs or spec.name in subject.outputs]
     found = search(
         prepared.model,
         prepared.original,
         prepared.table,
         prepared.dataset,
-        target=target or default_target(prepared.dataset),
+        target=target or default_target(prepared.dataset, counted),
         grid=grid,
         settings=prepared.settings,
         progress=Part(progress, start=0.05, end=0.95),

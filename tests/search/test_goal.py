@@ -7,6 +7,7 @@ import pytest
 
 from core.errors import DataError, TargetError
 from core.intake.dataset import Dataset
+from core.intake.model import TensorSpec
 from core.measure.noise import noise_of
 from core.measure.outputs import Outputs
 from core.measure.target import parse_target
@@ -80,8 +81,10 @@ def test_a_mix_that_gives_nan_is_never_accepted() -> None:
 
 
 def test_the_target_left_out_depends_on_labels() -> None:
-    assert default_target(_dataset(4)).text == "accuracy>=99%"
-    assert default_target(_dataset(4, labels=False)).text == "sqnr>=25"
+    floats, integers = TensorSpec("y", "float32", ("n", 4)), TensorSpec("label", "int64", ("n",))
+    assert default_target(_dataset(4), [floats]).text == "accuracy>=99%"
+    assert default_target(_dataset(4, labels=False), [integers, floats]).text == "sqnr>=25"
+    assert default_target(_dataset(4, labels=False), [integers]).text == "agreement>=99%"
 
 
 def test_a_target_that_the_data_cannot_judge_is_refused_before_any_work() -> None:
