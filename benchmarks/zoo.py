@@ -77,15 +77,20 @@ def main() -> int:
         for entry in chosen:
             rows.append(_run(entry, zoo, photos, workspace, options))
             print(_line(rows[-1]), file=sys.stderr, flush=True)
+            _keep(rows, options)
     print(_table(rows))
-    document = {"models": [asdict(row) for row in rows], "seconds_of_search": options.seconds}
-    if options.json:
-        options.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
     failed = [row for row in rows if row.problems]
     print(f"{len(rows)} models, {len(failed)} with problems")
     for row in failed:
         print(f"  {row.name}: {'; '.join(row.problems)}")
     return 1 if failed else 0
+
+
+def _keep(rows: Sequence[Row], options: argparse.Namespace) -> None:
+    """Writes what is known so far: a run that is ended early has not been in vain."""
+    if options.json:
+        document = {"models": [asdict(row) for row in rows], "seconds_of_search": options.seconds}
+        options.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
