@@ -54,7 +54,6 @@ def test_what_is_not_said_is_left_to_the_bundle(mixdesk: Terminal, noted: NotedJ
     assert noted.params == {
         "bundle": str(path),
         "original": None,
-        "data": None,
         "outputs": {},
         "target": None,
         "time_budget_s": None,
