@@ -84,6 +84,10 @@ class Dataset:
         """The samples of a split, in order."""
         return tuple(int(index) for index in np.flatnonzero(self.splits == int(split)))
 
+    def indices_or_all(self, split: Split) -> tuple[int, ...]:
+        """The samples of a split or, where it is empty, all of them."""
+        return self.indices(split) or tuple(range(len(self)))
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Input name -> shape of one feed."""
         return {name: tuple(array.shape[1:]) for name, array in self.inputs.items()}

@@ -144,7 +144,7 @@ def compare_models(
     told = progress or Silent()
     wanted = None if gate is None else parse_target(gate)
     conditions = read_conditions(settings, batch=batch, seed=seed)
-    indices = dataset.indices(split) or tuple(range(len(dataset)))
+    indices = dataset.indices_or_all(split)
     told.phase("Compare the answers", start=0.0, end=0.4)
     pairs = _answer_pairs((original, candidate), dataset, indices, settings, told)
     fidelity, accuracy = _judge_answers(pairs, indices, dataset, outputs)
@@ -185,7 +185,7 @@ def time_pair(
         original,
         candidate,
         dataset,
-        dataset.indices(split) or tuple(range(len(dataset))),
+        dataset.indices_or_all(split),
         settings=settings,
         batch=batch,
         seed=seed,

@@ -106,7 +106,7 @@ def profile_model(
 
 
 def _feeds(dataset: Dataset, batch: int) -> list[Feed]:
-    indices = dataset.indices(Split.EVALUATION) or tuple(range(len(dataset)))
+    indices = dataset.indices_or_all(Split.EVALUATION)
     chunks = [indices[start : start + batch] for start in range(0, len(indices), batch)][:_MOST_FEEDS]
     whole = [chunk for chunk in chunks if len(chunk) == batch]
     if not whole:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
-from core.errors import RequestError
 from core.measure.target import parse_target
 from core.progress import Part, Progress
 from core.recipe.precision import Precision
@@ -18,7 +16,7 @@ from core.store.units import Units
 from core.store.workspace import Workspace
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
-from core.tasks.params import Params, Subject, read_seconds, read_text
+from core.tasks.params import Params, Subject, read_pins, read_seconds, read_text
 from core.tasks.permissions import check_objective, dynamic_part, session_part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
 from core.tasks.units import open_units
@@ -42,7 +40,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     budget_s = read_seconds(params, "time_budget_s", default=DEFAULT_SEARCH_S)
     text = read_text(params, "target")
     target = None if text is None else parse_target(text)
-    pins = _pins(params)
+    pins = read_pins(params)
     precision = _precision(params)
     check_objective(params)
     allowed = {"dynamic": dynamic_part(params), "session": session_part(params)}
@@ -106,10 +104,3 @@ def _precision(params: Params) -> Precision | None:
     """None where the precisions are to be searched: "mixed", or nothing said."""
     name = read_text(params, "precision") or MIXED
     return None if name == MIXED else read_precision(name)
-
-
-def _pins(params: Params) -> dict[str, Precision]:
-    given = params.get("pins") or {}
-    if not isinstance(given, Mapping):
-        raise RequestError(f"'pins' must map layers to precisions, not {given!r}.")
-    return {str(layer): read_precision(str(precision)) for layer, precision in given.items()}

@@ -109,7 +109,11 @@ def _measure(again: _Again, target: str | None, budget_s: float, progress: Progr
         **_verdict("ok", found, met, unjudged=timed.unjudged, target_whole=whole),
         "machine": _machine(again),
         "notes": [*timed.notes, *_notes(again, comparison)],
-        "data": {"name": again.dataset.name, "samples": len(_indices(again.dataset)), "synthetic": _synthetic(again)},
+        "data": {
+            "name": again.dataset.name,
+            "samples": len(again.dataset.indices_or_all(Split.HOLDOUT)),
+            "synthetic": _synthetic(again),
+        },
         "conditions": measured["conditions"],
     }
 
@@ -306,10 +310,6 @@ def _notes(again: _Again, comparison: Comparison) -> Iterable[str]:
 
 def _synthetic(again: _Again) -> bool:
     return again.dataset.synthetic or bool(again.bundle.manifest.data.get("synthetic"))
-
-
-def _indices(dataset: Dataset) -> tuple[int, ...]:
-    return dataset.indices(Split.HOLDOUT) or tuple(range(len(dataset)))
 
 
 def _file(workspace: Workspace, params: Params, name: str) -> Path:
