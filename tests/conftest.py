@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -18,6 +20,27 @@ def missing_service(what: str) -> NoReturn:
     if os.environ.get("MIXDESK_REQUIRE_SERVICES"):
         pytest.fail(f"{what}, and MIXDESK_REQUIRE_SERVICES is set")
     pytest.skip(what)
+
+
+def constants(modules: Mapping[str, Any]) -> dict[str, str]:
+    """The values of all module-level constants of the tests that can be changed in place, by dotted name."""
+    return {
+        f"{module}.{name}": repr(value)
+        for module, owner in modules.items()
+        if module.startswith("tests.")
+        for name, value in list(vars(owner).items())
+        if name.isupper() and isinstance(value, dict | list | set)
+    }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def unchanged_constants() -> Iterator[None]:
+    """Fails where a test changed a constant, since another test of the same process would then depend on the order."""
+    before = constants(dict(sys.modules))
+    yield
+    after = constants(dict(sys.modules))
+    changed = sorted(name for name in before if after.get(name) != before[name])
+    assert not changed, f"changed in place by a test of this module: {', '.join(changed)}"
 
 
 @pytest.fixture(scope="session")

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
-CONDITIONS: dict[str, Any] = {
-    "machine": "0123456789ab",
-    "cpu": "AMD EPYC 7B13",
-    "cores": 2,
-    "features": ["avx2"],
-    "os": "Linux 6.1",
-    "python": "3.11.9",
-    "onnxruntime": "1.32.0",
-    "provider": "CPUExecutionProvider",
-    "threads": 1,
-    "batch": 1,
-    "load_average": 0.21,
-    "seed": 0,
-    "time": "2026-01-05T10:11:12+00:00",
-}
+#: Read-only: a document takes its own copy, so that what one test changes in it is not seen by the next.
+CONDITIONS: Mapping[str, Any] = MappingProxyType(
+    {
+        "machine": "0123456789ab",
+        "cpu": "AMD EPYC 7B13",
+        "cores": 2,
+        "features": ["avx2"],
+        "os": "Linux 6.1",
+        "python": "3.11.9",
+        "onnxruntime": "1.32.0",
+        "provider": "CPUExecutionProvider",
+        "threads": 1,
+        "batch": 1,
+        "load_average": 0.21,
+        "seed": 0,
+        "time": "2026-01-05T10:11:12+00:00",
+    }
+)
 
 
 @dataclass
@@ -137,7 +142,7 @@ def inspect_document(layers: int = 12, *, prefix: str = "", seed: int = 0) -> di
     return {
         "mixdesk": "0.1.0",
         "seconds": 0.8,
-        "conditions": CONDITIONS,
+        "conditions": dict(CONDITIONS),
         "model": model,
         "ops": ops,
         "layers": network.rows,
@@ -163,7 +168,7 @@ def profile_document(
     return {
         "mixdesk": "0.1.0",
         "seconds": 9.1,
-        "conditions": CONDITIONS,
+        "conditions": dict(CONDITIONS),
         "data": {**inspection["data"], "synthetic": synthetic},
         "wall_ms": {"median": wall, "mean": wall * 1.01, "ci95": [wall * 0.985, wall * 1.02], "p95": wall * 1.1},
         "instrumented_ms": kernel_ms * 1.08,
@@ -213,7 +218,7 @@ def machine_document(*, conv: str = "executed", matmul: str = "executed") -> dic
     for precision, state in refused.items():
         why = "runs through casts to fp32" if state == "emulated" else "the CPU provider refuses to load it"
         rows.append(_capability("Conv", precision, state, None, why))
-    return {"mixdesk": "0.1.0", "seconds": 20.0, "conditions": CONDITIONS, "machine": {}, "capability": rows}
+    return {"mixdesk": "0.1.0", "seconds": 20.0, "conditions": dict(CONDITIONS), "machine": {}, "capability": rows}
 
 
 def _capability(op: str, precision: str, state: str, speedup: float | None, why: str) -> dict[str, Any]:
@@ -233,7 +238,7 @@ def comparison_document(*, speedup: float = 2.84, accuracy: bool = True, missing
     return {
         "mixdesk": "0.1.0",
         "seconds": 14.0,
-        "conditions": CONDITIONS,
+        "conditions": dict(CONDITIONS),
         "ratio": {
             "latency": {"value": speedup, "ci95": near},
             "p95": speedup * 0.98,
@@ -280,7 +285,7 @@ def build_document(inspection: dict[str, Any], *, refuse_every: int = 9, **compa
     return {
         "mixdesk": "0.1.0",
         "seconds": 31.0,
-        "conditions": CONDITIONS,
+        "conditions": dict(CONDITIONS),
         "output": "",
         "bytes": 3_100_000,
         "layers": rows,
