@@ -6,6 +6,7 @@ to all who read it; a MatMul or Gemm gives floats to fp32 readers and int8 to in
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +107,7 @@ class _Placer:
         self._ranges = ranges
         self._codes: dict[int, ActivationCode] = {}
         self._pairs: dict[tuple[int, int], ir.Value] = {}
+        self._stored: dict[tuple[int, str, tuple[int, ...], bytes], ir.Value] = {}
         self._count = 0
 
     def fold_and_round(self, body: Body) -> None:
@@ -223,16 +225,24 @@ class _Placer:
 
     def _dequantized(self, body: Body, what: str, codes: Array, scale: Array, *, axis: int | None) -> ir.Value:
         anchor = body.anchor
-        stored = self._initializer(anchor, f"{what}_int", codes)
+        stored = self._stored_once(anchor, f"{what}_int", codes)
         scales = self._initializer(anchor, f"{what}_scale", scale)
         zero = self._initializer(anchor, f"{what}_zero", np.zeros(scale.shape, dtype=codes.dtype))
-        node = _node(DEQUANTIZE, [stored, scales, zero], f"{stored.name}_dequantize", body.group)
+        node = _node(DEQUANTIZE, [stored, scales, zero], f"{scales.name}_dequantize", body.group)
         if axis is not None:
             node.attributes["axis"] = ir.AttrInt64("axis", axis)
         node.outputs[0].type = ir.TensorType(ir.DataType.FLOAT)
         node.outputs[0].shape = ir.Shape(codes.shape)
         anchor.prepend(node)
         return node.outputs[0]
+
+    def _stored_once(self, anchor: ir.Node, what: str, codes: Array) -> ir.Value:
+        """Layers that share a weight share its integers as well: else a cell unrolled over time would grow the file."""
+        content = hashlib.sha256(codes.tobytes()).digest()
+        key = (id(anchor.graph), codes.dtype.str, codes.shape, content)
+        if key not in self._stored:
+            self._stored[key] = self._initializer(anchor, what, codes)
+        return self._stored[key]
 
     def _initializer(self, anchor: ir.Node, what: str, array: Array) -> ir.Value:
         self._count += 1

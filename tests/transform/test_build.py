@@ -153,6 +153,20 @@ def test_weights_behind_a_transpose_and_a_bias_behind_a_reshape_are_worked_in_an
     assert _sqnr(bench, candidate.model_bytes) > 28
 
 
+def test_layers_that_share_a_weight_share_its_integers() -> None:
+    text = """g (float[1, 32] x) => (float[1, 32] y) {
+      a = Gemm(x, w, b)  c = Tanh(a)  d = Gemm(c, w, b)  e = Tanh(d)  y = Gemm(e, v, b)
+    }"""
+    bench = Bench(model_from_text(text, random_weights(w=(32, 32), v=(32, 32), b=(32,))))
+    candidate = bench.build(ALL_INT8)
+    stored = [
+        each for each in onnx.load_from_string(candidate.model_bytes).graph.initializer if list(each.dims) == [32, 32]
+    ]
+    assert [each.data_type for each in stored] == [onnx.TensorProto.INT8, onnx.TensorProto.INT8], "one for w, one for v"
+    assert [executed(candidate)[name] for name in ("gemm0", "gemm2", "gemm4")] == ["int8"] * 3
+    assert _sqnr(bench, candidate.model_bytes) > 25
+
+
 def test_a_weight_shared_with_a_layer_that_stays_is_kept_for_it() -> None:
     text = "g (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y) { a = Conv(x, w)  b = Relu(a)  y = Conv(b, w) }"
     bench = Bench(model_from_text(text, random_weights(w=(4, 4, 1, 1))))
