@@ -19,6 +19,7 @@ RANGES: Mapping[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
     "-1 to 1": (1.0, (127.5,), (127.5,)),
     "(pixel - 127) / 128": (1.0, (127.0,), (128.0,)),
     "ImageNet mean and deviation": (1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+    "MNIST mean and deviation": (1 / 255, (0.1307,), (0.3081,)),
     "0 to 255, as stored": (1.0, (0.0,), (1.0,)),
 }
 #: What settings are called on the page.
@@ -53,6 +54,12 @@ def range_of(given: Values) -> str:
         if _same(_line(scale, mean, std), _line(*known)):
             return name
     return CUSTOM
+
+
+def ranges_for(colour: str) -> list[str]:
+    """Names of the value ranges that fit the colours: one with three means is none for grey."""
+    channels = 1 if colour == "grey" else 3
+    return [name for name, (_, mean, _) in RANGES.items() if len(mean) in (1, channels)]
 
 
 def with_range(given: Values, name: str) -> dict[str, Any]:

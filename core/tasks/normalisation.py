@@ -33,14 +33,25 @@ _MOST_CLASSES = 100_000
 #: Below this share no way is the right one, or the labels number other classes.
 _LEAST_RIGHT = 0.2
 
+Way = tuple[str, Mapping[str, Any]]
+
 #: Name, then scale, mean and deviation; the more usual earlier, which wins where several are equally right.
-_WAYS: tuple[tuple[str, Mapping[str, Any]], ...] = (
+_WAYS: tuple[Way, ...] = (
     ("mean and deviation of ImageNet", {"scale": 1 / 255, "mean": IMAGENET_MEAN, "std": IMAGENET_STD}),
     ("−1 to 1, (pixel − 127.5) / 127.5", {"scale": 1.0, "mean": (127.5,), "std": (127.5,)}),
     ("(pixel − 127) / 128", {"scale": 1.0, "mean": (127.0,), "std": (128.0,)}),
     ("0 to 1", {"scale": 1 / 255, "mean": (0.0,), "std": (1.0,)}),
     ("0 to 255", {"scale": 1.0, "mean": (0.0,), "std": (1.0,)}),
 )
+_GREY_WAYS: tuple[Way, ...] = (
+    ("mean and deviation of MNIST", {"scale": 1 / 255, "mean": (0.1307,), "std": (0.3081,)}),
+)
+
+
+def ways(channels: int) -> tuple[Way, ...]:
+    """The usual ways for pixels of so many numbers: one of three means is none for grey."""
+    fit = [(name, values) for name, values in _WAYS if len(values["mean"]) in (1, channels)]
+    return (*fit, *(_GREY_WAYS if channels == 1 else ()))
 
 
 def settle_normalisation(
@@ -103,7 +114,7 @@ def _affordable(session: Session, reader: ImageReader, image: Any, clock: Callab
     run_session(session, feed)
     start = clock()
     run_session(session, feed)
-    return int(_SECONDS / (max(clock() - start, 1e-6) * len(_WAYS)))
+    return int(_SECONDS / (max(clock() - start, 1e-6) * len(ways(reader.how.channels))))
 
 
 def _feed(reader: ImageReader, how: ImagePreprocessing, image: Any) -> dict[str, Any]:
@@ -121,8 +132,9 @@ def _ask_all(
 ) -> list[int] | None:
     """Right answers of each way; None where the model's outputs are no classes with these labels."""
     counts = []
-    for number, (name, values) in enumerate(_WAYS):
-        progress.step(number, len(_WAYS), name)
+    tried = ways(reader.how.channels)
+    for number, (name, values) in enumerate(tried):
+        progress.step(number, len(tried), name)
         how = dataclasses.replace(reader.how, **values)
         right = 0
         for image, label in zip(images, labels, strict=True):
@@ -149,8 +161,9 @@ def _decide(how: ImagePreprocessing, right: Sequence[int], asked: int) -> ImageP
     best = max(range(len(right)), key=lambda index: right[index])
     if right[best] < max(asked * _LEAST_RIGHT, 3):
         return how
-    name, values = _WAYS[best]
+    tried = ways(how.channels)
+    name, values = tried[best]
     said = f"{SCALE_GUESSED} by {name}: {right[best]} of {asked} labelled images get their label"
-    others = ", ".join(f"{count} with {other}" for (other, _), count in zip(_WAYS, right, strict=True) if other != name)
+    others = ", ".join(f"{count} with {other}" for (other, _), count in zip(tried, right, strict=True) if other != name)
     guessed = tuple(f"{said} ({others})" if SCALE_GUESSED in text else text for text in how.guessed)
     return dataclasses.replace(how, **values, guessed=guessed)

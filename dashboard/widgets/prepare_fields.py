@@ -100,17 +100,17 @@ def _images(fields: _Fields) -> dict[str, Any]:
         "layout": layout,
         "interpolation": interpolation,
     }
-    return {**made, **_range(fields), **_labels(fields, FILE_LABELS)}
+    return {**made, **_range(fields, colour), **_labels(fields, FILE_LABELS)}
 
 
-def _range(fields: _Fields) -> dict[str, Any]:
+def _range(fields: _Fields, colour: str) -> dict[str, Any]:
     """Scale, mean and deviation: by the name of a common range, or in numbers."""
     known = forms.range_of(fields.begin)
-    options = [*forms.RANGES, forms.CUSTOM]
+    options = [*forms.ranges_for(colour), forms.CUSTOM]
     chosen = st.selectbox(
         "Values",
         options,
-        index=options.index(known),
+        index=options.index(known) if known in options else 0,
         key=f"{fields.key}.range",
         help="value = (pixel x scale - mean) / deviation, a pixel is 0 to 255. A wrong range costs accuracy silently.",
     )

@@ -131,6 +131,18 @@ def test_every_change_is_seen_at_once_and_used_by_the_job(
 
 
 @pytest.mark.usefixtures("previewed")
+def test_grey_images_are_offered_the_values_of_one_channel(desk: Workspace, model: ModelRow) -> None:
+    app = page(model, looked_at(desk).id)
+    box(app, "Values").select("ImageNet mean and deviation").run()
+    box(app, "Colours").select("grey").run()
+    assert not app.error
+    assert not any("ImageNet" in name for name in box(app, "Values").options)
+    assert "MNIST mean and deviation" in box(app, "Values").options
+    box(app, "Colours").select("RGB").run()
+    assert any("ImageNet" in name for name in box(app, "Values").options)
+
+
+@pytest.mark.usefixtures("previewed")
 def test_own_numbers_are_read_and_wrong_ones_told(desk: Workspace, model: ModelRow) -> None:
     app = page(model, looked_at(desk).id)
     box(app, "Values").select("own numbers").run()

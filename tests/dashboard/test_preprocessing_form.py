@@ -7,8 +7,18 @@ import json
 import pytest
 
 from core.errors import DataError
-from core.intake.preprocessing import AudioPreprocessing, ImagePreprocessing, TextPreprocessing
-from dashboard.preprocessing_form import CUSTOM, RANGES, as_text, numbers, range_of, read_file, told, with_range
+from core.intake.preprocessing import COLOURS, AudioPreprocessing, ImagePreprocessing, TextPreprocessing
+from dashboard.preprocessing_form import (
+    CUSTOM,
+    RANGES,
+    as_text,
+    numbers,
+    range_of,
+    ranges_for,
+    read_file,
+    told,
+    with_range,
+)
 
 IMAGES = ImagePreprocessing(size=(224, 224), mean=(127.0,), std=(128.0,), labels="prefix").to_dict()
 
@@ -16,6 +26,14 @@ IMAGES = ImagePreprocessing(size=(224, 224), mean=(127.0,), std=(128.0,), labels
 @pytest.mark.parametrize("name", list(RANGES))
 def test_a_named_range_is_recognized_by_its_numbers(name: str) -> None:
     assert range_of(with_range(IMAGES, name)) == name
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_every_range_that_is_offered_for_some_colours_fits_them(colour: str) -> None:
+    names = ranges_for(colour)
+    assert {"0 to 1", "-1 to 1"} < set(names)
+    for name in names:
+        assert ImagePreprocessing.from_dict(with_range({**IMAGES, "colour": colour}, name))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from core.intake.model import Model
 from core.intake.preprocessing import ImagePreprocessing
 from core.progress import Silent
 from core.runtime.settings import SessionSettings
-from core.tasks.normalisation import settle_normalisation
+from core.tasks.normalisation import settle_normalisation, ways
 from tests.intake.sources import png, write_folder
 
 #: The class is how bright the image is, in steps that only numbers from −1 to 1 hit: score = −(mean − centre)².
@@ -59,6 +59,35 @@ def test_the_scale_that_labelled_images_confirm_is_taken_and_told(tmp_path: Path
     told = next(text for text in how.guessed if "pixels are scaled" in text)
     assert "24 of 24 labelled images get their label" in told
     assert "with mean and deviation of ImageNet" in told
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("pixels", [(8, 8), (8, 8, 3), (8, 8, 4)], ids=["grey", "RGB", "RGBA"])
+def test_images_of_any_colours_are_asked_of_models_of_any_channels(
+    tmp_path: Path, channels: int, pixels: tuple[int, ...]
+) -> None:
+    text = CLASSIFIER.replace("float[n,3,8,8]", f"float[n,{channels},8,8]")
+    model = load_model(bytes(onnx.parser.parse_model(text).SerializeToString()), name="m")
+    files = {}
+    for number in range(24):
+        image = np.full(pixels, LEVELS[number % 3], np.uint8)
+        if pixels[-1] == 4:
+            image[..., 3] = 255
+        files[f"{number % 3}_{number:02}.png"] = png(image)
+    how = settle(model, write_folder(tmp_path, files))
+    assert (how.scale, how.mean, how.std, how.channels) == (1.0, (127.5,), (127.5,), channels)
+    told = next(text for text in how.guessed if "pixels are scaled" in text)
+    assert "24 of 24 labelled images get their label" in told
+    assert ("ImageNet" in told) == (channels == 3)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_every_way_that_is_tried_is_a_preprocessing_of_those_channels(channels: int) -> None:
+    colour = "grey" if channels == 1 else "RGB"
+    tried = ways(channels)
+    assert len(tried) >= 4
+    for _, values in tried:
+        assert ImagePreprocessing(size=(8, 8), colour=colour, **values).channels == channels
 
 
 def test_without_enough_labels_or_with_a_declared_scale_nothing_is_asked(tmp_path: Path) -> None:
