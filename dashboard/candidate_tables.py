@@ -20,6 +20,10 @@ from dashboard.tables import NAME_LENGTH, Table, precision_column
 NO_CANDIDATE = ""
 _HEADER_LENGTH = 20
 _FULL_NAME = "Full name"
+#: Figures against the baseline: its own row has none.
+_CHANGES = frozenset({"Accuracy change", "SQNR change", "Agreement change", "Smaller file", "Less memory"})
+#: What only a candidate has: the original has none where it is the baseline.
+_OF_CANDIDATES = frozenset({"SQNR (dB)", "Agreement (%)", "Target", "Latency, original → this", "Built"})
 #: Never left out where they say anything.
 _ALWAYS = ("Candidate", "Speed-up (x)", "Against the baseline", "Other conditions", _FULL_NAME)
 
@@ -37,7 +41,7 @@ def candidate_table(entries: Sequence[Entry], *, only_differences: bool) -> Show
     said = {name: values for name, values in _columns(entries).items() if any(map(_is_known, values))}
     same: dict[str, str] = {}
     if only_differences and len(entries) > 1:
-        texts = {name: _text_of(values, entries) for name, values in said.items() if name not in _ALWAYS}
+        texts = {name: _text_of(name, values, entries) for name, values in said.items() if name not in _ALWAYS}
         same = {name: text for name, text in texts.items() if text is not None}
     kept = {name: values for name, values in said.items() if name not in same}
     config = {name: made for name, made in _config(entries).items() if name in kept}
@@ -149,15 +153,23 @@ def _is_known(value: Any) -> bool:
     return value is not None and value != ""
 
 
-def _text_of(values: Sequence[Any], entries: Sequence[Entry]) -> str | None:
-    """What a column says where it is the same in every row; None where rows differ.
+def _text_of(name: str, values: Sequence[Any], entries: Sequence[Entry]) -> str | None:
+    """What a column says where it is the same in every row; None where rows differ or one of them is silent.
 
-    The baseline and the original may be silent: a change against itself says nothing.
+    Only the baseline may be silent, in a column that has nothing to say of it.
     """
     told = set()
     for value, entry in zip(values, entries, strict=True):
         if _is_known(value):
             told.add(quantities.three(value) if isinstance(value, int | float) else str(value))
-        elif entry.id is not None and not entry.is_baseline:
+        elif not _has_none(name, entry):
             return None
     return told.pop() if len(told) == 1 else None
+
+
+def _has_none(name: str, entry: Entry) -> bool:
+    """Whether a column can have nothing to say of a row: a change against itself, a candidate's figure of the original.
+
+    A row that is held against the baseline is not excused: an empty cell there is not the figure of the others.
+    """
+    return entry.is_baseline and (name in _CHANGES or (name in _OF_CANDIDATES and entry.id is None))

@@ -127,12 +127,9 @@ def differences(like: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str,
 
 
 def layers_that_differ(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Ids of layers that do not run in the same precision in all of these."""
-    layers: dict[str, set[str]] = {}
-    for entry in entries:
-        for layer, precision in entry.executed.items():
-            layers.setdefault(layer, set()).add(precision)
-    return tuple(layer for layer, precisions in layers.items() if len(precisions) > 1)
+    """Ids of layers that do not run in the same precision in all of these; one of which it is not known differs."""
+    layers = dict.fromkeys(layer for entry in entries for layer in entry.executed)
+    return tuple(layer for layer in layers if len({entry.executed.get(layer) for entry in entries}) > 1)
 
 
 def _entry(
@@ -166,22 +163,23 @@ def _entry(
 
 
 def _original(rows: Sequence[CandidateRow], baseline: CandidateRow | None, like: Mapping[str, Any]) -> Entry:
-    """The original, by the newest candidate that was measured under these conditions."""
+    """The original, by the newest candidate that was measured under these conditions.
+
+    Held against a pinned candidate, its figures are those that were measured beside it, the other way round.
+    """
     known = [row for row in rows if row.report.get("comparison") and not differences(like, facts_of(row.report))]
     if baseline is not None:
         known = [baseline]
     found = (known[0].report.get("comparison") if known else None) or {}
     layers = rows[0].report.get("layers") or () if rows else ()
-    size, memory = found.get("size") or {}, found.get("memory") or {}
-    right = (found.get("accuracy") or {}).get("before")
     return Entry(
         id=None,
         name=ORIGINAL,
         is_baseline=baseline is None,
         speed=Figure(1.0, word="baseline") if baseline is None else _turned(latency(found).ratio, latency(found).ci95),
-        size=Figure(size.get("before_bytes")),
-        memory=Figure(memory.get("before_bytes")),
-        accuracy=Figure(right),
+        size=_original_bytes("size", found, _SIZE_TOLERANCE, pinned=baseline is not None),
+        memory=_original_bytes("memory", found, _MEMORY_TOLERANCE, pinned=baseline is not None),
+        accuracy=_original_accuracy(found, pinned=baseline is not None),
         lowered=f"0 of {len(layers)} lowered" if layers else "",
         executed={layer["id"]: "fp32" for layer in layers},
     )
@@ -222,10 +220,21 @@ def _bytes(
     """Bytes; the change says how many times smaller than the baseline."""
     after = (found.get(key) or {}).get("after_bytes")
     base = (before.get(key) or {}).get("before_bytes" if against is None else "after_bytes")
-    if mine or not after or not base:
-        return Figure(after)
-    ratio = base / after
-    return Figure(after, quantities.ratio(ratio), _by(ratio - 1, tolerance))
+    return Figure(after) if mine else _smaller(after, base, tolerance)
+
+
+def _original_bytes(key: str, found: Mapping[str, Any], tolerance: float, *, pinned: bool) -> Figure:
+    """Bytes of the original; against a pinned candidate how many times smaller it is than that one."""
+    bytes_of = found.get(key) or {}
+    before = bytes_of.get("before_bytes")
+    return _smaller(before, bytes_of.get("after_bytes"), tolerance) if pinned else Figure(before)
+
+
+def _smaller(own: float | None, base: float | None, tolerance: float) -> Figure:
+    if not own or not base:
+        return Figure(own)
+    ratio = base / own
+    return Figure(own, quantities.ratio(ratio), _by(ratio - 1, tolerance))
 
 
 def _accuracy(
@@ -240,6 +249,18 @@ def _accuracy(
         return Figure(after, tile.change, tile.verdict or "")
     theirs = ((against.report.get("comparison") or {}).get("accuracy") or {}).get("after")
     return Figure(after) if theirs is None else Figure(after, quantities.points(after - theirs), "derived")
+
+
+def _original_accuracy(found: Mapping[str, Any], *, pinned: bool) -> Figure:
+    """The original's accuracy; against a pinned candidate the change that was measured, the other way round."""
+    judged = found.get("accuracy") or {}
+    before, after, interval = judged.get("before"), judged.get("after"), judged.get("ci95_change")
+    if not pinned or before is None or after is None:
+        return Figure(before)
+    turned = {**judged, "before": after, "after": before}
+    turned["ci95_change"] = None if not interval else (-interval[1], -interval[0])
+    tile = accuracy({"accuracy": turned})
+    return Figure(before, tile.change, tile.verdict or "")
 
 
 def _fidelity(report: Mapping[str, Any], against: CandidateRow | None, key: str, *, silent: bool) -> Figure:

@@ -155,3 +155,59 @@ def test_candidates_of_the_same_name_have_columns_of_their_own() -> None:
     entries = [e for e in compare_all((row("same"), replace(row("same"), id="another")), None, DESK, {}) if e.id]
     table = layer_precision_table(entries, layer_views(INSPECTION), LIGHT, only_differences=False)
     assert list(table.frame.columns) == ["Layer", "Op", "same", "2 same"]
+
+
+def test_held_against_a_pinned_candidate_the_original_has_every_change_that_is_known() -> None:
+    base = row("base", 2.0)
+    found = base.report["comparison"]
+    original = compared(base, row("fast", 3.0), baseline=base)["Original"]
+    size, memory = found["size"], found["memory"]
+    assert original.size.value == size["before_bytes"]
+    assert original.size.told == f"{size['after_bytes'] / size['before_bytes']:.3f}x ▼ worse"
+    assert original.memory.told == f"{memory['after_bytes'] / memory['before_bytes']:.3f}x ▼ worse"
+    assert original.accuracy.value == found["accuracy"]["before"]
+    assert original.accuracy.told == "+0.280 points [-0.300, 0.800] = no difference seen"
+    assert (original.sqnr.told, original.agreement.told) == ("", "")
+
+
+def test_a_size_that_is_not_known_has_no_change() -> None:
+    measured = row("base", 2.0)
+    comparison = {**measured.report["comparison"], "memory": {"before_bytes": 1, "after_bytes": None}, "size": None}
+    base = replace(measured, report={**measured.report, "comparison": comparison})
+    original = compared(base, row("fast", 3.0), baseline=base)["Original"]
+    assert (original.memory.value, original.memory.told) == (1, "")
+    assert (original.size.value, original.size.told) == (None, "")
+
+
+def pinned_pair() -> tuple[Entry, ...]:
+    """A pinned candidate, the original, and one more candidate: two rows are held against the first."""
+    base, other = row("base", 2.0), row("other", 3.0)
+    nearer = {**other.report["fidelity"], "sqnr_db": 46.1}
+    return compare_all((base, replace(other, report={**other.report, "fidelity": nearer})), base, DESK, {})
+
+
+def test_what_one_row_alone_says_against_a_pinned_candidate_is_not_the_same_in_all() -> None:
+    shown = candidate_table(pinned_pair(), only_differences=True)
+    changes = [name for name in shown.table.frame.columns if name.endswith(" change") or "ess " in name]
+    assert {"SQNR change", "Agreement change", "Accuracy change"} <= set(changes)
+    assert not {"SQNR change", "Agreement change", "Agreement (%)"} & set(shown.same)
+    assert list(shown.table.frame["Smaller file"]) == ["", "0.277x ▼ worse", "1.00x = no difference seen"]
+
+
+def test_every_column_that_is_the_same_in_all_holds_for_every_row_against_the_baseline() -> None:
+    entries = pinned_pair()
+    every = candidate_table(entries, only_differences=False).table.frame
+    same = candidate_table(entries, only_differences=True).same
+    for name in same:
+        told = [value for value, entry in zip(every[name], entries, strict=True) if not entry.is_baseline]
+        assert len({str(value) for value in told}) == 1, name
+    alike = tuple(replace(entry, memory=entry.size, target="sqnr>=30: met") for entry in entries)
+    assert candidate_table(alike, only_differences=True).same["Target"] == "sqnr>=30: met"
+
+
+def test_a_layer_of_which_one_candidate_tells_nothing_is_no_layer_that_runs_alike() -> None:
+    known, silent = (
+        entry for entry in compare_all((row("known"), row("silent", layers=[])), None, DESK, {}) if entry.id
+    )
+    assert len(layers_that_differ([known, silent])) == len(known.executed) > 0
+    assert layers_that_differ([known, known]) == ()
