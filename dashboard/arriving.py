@@ -25,7 +25,7 @@ def opened(row: JobRow) -> None:
     data: Mapping[str, Any] = result.get("data") or {}
     on = _model(result) or services.subject()
     if on is None:
-        error = DataError("There is no model to use this data with.", hint="Give the model together with the data.")
+        error = DataError("There is no model to use this data with.", hint=loading.MODEL_FIRST)
         state.NOTICE.set(error.to_dict())
         state.OPENING.set(None)
         return

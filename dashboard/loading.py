@@ -19,6 +19,8 @@ from dashboard.services import Subject
 _NAME_LIMIT = 80
 _PLAIN_SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 _NEITHER = "Give an .onnx, or a .zip with one and its weights; as data an .npz, or images, sound or text in a .zip."
+#: What to do with data for which no model is open; it holds for drops and for files of a server folder.
+MODEL_FIRST = "Open its model first, then the data; or drop both together."
 #: In the bytes of every model whose weights lie in other files: the key under which they are named.
 _EXTERNAL_MARK = b"location"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
@@ -169,7 +171,7 @@ def put_on_desk(on: Subject, *, afresh: bool = False, then: Mapping[state.LinkKe
 def _on_desk() -> Subject:
     on = services.subject()
     if on is None:
-        raise DataError("There is no model to use this data with.", hint="Give the .onnx file together with the data.")
+        raise DataError("There is no model to use this data with.", hint=MODEL_FIRST)
     return on
 
 

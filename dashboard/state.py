@@ -132,6 +132,8 @@ def follow_link() -> None:
     A parameter that differs from what this session wrote last was put there by a person (an opened link, the Back
     button) and wins, unless the session exchanged just that value moments ago: then the browser had not heard of it
     yet. Otherwise the session wins and is written back, since changing the page empties the address.
+#: The server folder that was chosen last; it stays chosen while its menu is not drawn.
+FOLDER: SessionKey[str | None] = SessionKey("folder", lambda: None)
     """
     agreed: dict[str, str | None] = st.session_state.get(_AGREED, {})
     for key in LINK_KEYS:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import MixdeskError
-from core.intake.folders import AllowedFolder, ServerFile, allowed_folders, list_files
+from core.intake.folders import MODEL_SUFFIXES, SUFFIXES, AllowedFolder, ServerFile, allowed_folders, list_files
 from core.report import quantities
-from dashboard import loading, state
+from dashboard import loading, services, state
 from dashboard.widgets import errors
 from dashboard.widgets.text import plain
 
@@ -23,38 +23,54 @@ def draw(*, key: str) -> None:
     if not folders:
         st.caption(_HOW)
         return
-    name = next(iter(folders))
-    if len(folders) > 1:
-        name = st.selectbox("Server folder", list(folders), key=f"{key}.folder", format_func=str)
     try:
-        _choose(folders[name], key=key)
+        _choose(folders[_folder(list(folders), key=key)], key=key)
     except MixdeskError as error:
         errors.show(error)
 
 
+def _folder(names: list[str], *, key: str) -> str:
+    """The folder that is looked into: the one that was chosen last, on whichever page and before whichever error."""
+    kept = state.FOLDER.get()
+    name = kept if kept in names else names[0]
+    if len(names) > 1:
+        st.session_state[f"{key}.folder"] = name
+        st.selectbox("Server folder", names, key=f"{key}.folder", on_change=_keep_folder, args=(f"{key}.folder",))
+    return name
+
+
+def _keep_folder(key: str) -> None:
+    state.FOLDER.set(st.session_state[key])
+
+
 def _choose(folder: AllowedFolder, *, key: str) -> None:
-    listing = list_files(folder)
+    """A file of a folder; its field is empty again after each opening, and its button then of no use."""
+    with_data = services.subject() is not None
+    listing = list_files(folder, SUFFIXES if with_data else MODEL_SUFFIXES)
+    if not with_data:
+        st.caption("Data files are offered here once a model is open.")
     if not listing.files:
-        st.caption(plain(f"The server folder '{folder.name}' has no models or data."))
+        st.caption(plain(f"The server folder '{folder.name}' has no models{' or data' if with_data else ''}."))
         return
     files = {file.path: file for file in listing.files}
+    opened = state.OPENED.get()
     chosen = st.selectbox(
         plain(f"A file of the server folder '{folder.name}'"),
         list(files),
         index=None,
         format_func=lambda path: line(files[path]),
         placeholder=f"Search {len(files)} file{'' if len(files) == 1 else 's'} by name",
-        key=f"{key}.{folder.name}.file",
+        key=f"{key}.{folder.name}.file.{opened}",
     )
     if not listing.complete:
         st.caption(f"Only the first {len(files):,} files are listed.")
     st.button(
         "Open from server",
-        key=f"{key}.open",
+        key=f"{key}.open.{opened}",
         icon=":material/folder_open:",
         disabled=chosen is None,
         on_click=_open,
-        args=(folder.name, chosen),
+        args=(folder.name, chosen, opened),
     )
 
 
@@ -63,10 +79,11 @@ def line(file: ServerFile) -> str:
     return f"{file.path} · {quantities.size(file.size_bytes)}"
 
 
-def _open(folder: str, path: str | None) -> None:
-    if path is None:
+def _open(folder: str, path: str | None, opened: int) -> None:
+    """Opens what was chosen, once: a second press of a button that is about to go finds another count."""
+    if path is None or opened != state.OPENED.get():
         return
-    state.OPENED.set(state.OPENED.get() + 1)
+    state.OPENED.set(opened + 1)
     try:
         loading.open_server_file(folder, path)
     except MixdeskError as error:

@@ -217,10 +217,11 @@ def test_the_page_lists_files_of_server_folders_or_says_how_to_allow_one(
     app = AppTest.from_file(str(PAGE), default_timeout=30).run()
     assert "The server folder 'a' has no models" in shown(app)
     app.selectbox(key="first.server.folder").select("b").run()
-    box = app.selectbox(key="first.server.b.file")
+    box = app.selectbox(key="first.server.b.file.0")
     assert box.options == ["net *x*.onnx · 5 B"]
     box.select_index(0).run()
-    app.button(key="first.server.open").click().run()
+    assert app.button(key="first.server.open.0").disabled
+    app.button(key="first.server.open.0").click().run()
     assert not app.exception
     assert jobs(desk)[0].params["path"] == "net *x*.onnx"
 
