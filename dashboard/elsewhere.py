@@ -42,7 +42,7 @@ class Brought:
             parts.append(f"{dropped} {'rule is' if dropped == 1 else 'rules are'} left out")
         if others:
             parts.append(f"{others} {'difference' if others == 1 else 'differences'} between the models")
-        return f"{told}; {', '.join(parts)}" if parts else f"{told} as they are"
+        return f"{told}; {', '.join(parts)}" if parts else f"{told} as {'it is' if count == 1 else 'they are'}"
 
 
 def read(name: str, content: bytes, table: LayerTable) -> Brought:
@@ -57,20 +57,31 @@ def read(name: str, content: bytes, table: LayerTable) -> Brought:
         RecipeError: it is no recipe.
         UnavailableError: it asks for what this version does not build.
     """
-    given = _document(content)
-    inner = given.get("recipe")
-    rules = inner if isinstance(inner, Mapping) else given
-    made_for = rules.get("made_for", given.get("made_for"))
+    plain, made_for = rules_in(content)
     structure = None if made_for is None else Structure.from_dict(made_for)
-    plain = {key: value for key, value in rules.items() if key != "made_for"}
     fitted = transfer(Mix.from_dict(plain).recipe(), structure, table, strict=False)
     rows = tuple(each.to_dict() for each in fitted.differences)
     return Brought(name, fitted.recipe.to_dict(), rows, None if structure is None else structure.model)
 
 
+def rules_in(content: bytes) -> tuple[Mapping[str, Any], Any]:
+    """The JSON of the recipe that a file is or holds, and the structure that it was made for, if it tells that.
+
+    Raises:
+        RecipeError: it is too large, or no JSON object.
+    """
+    given = _document(content)
+    inner = given.get("recipe")
+    rules = inner if isinstance(inner, Mapping) else given
+    made_for = rules.get("made_for", given.get("made_for"))
+    return {key: value for key, value in rules.items() if key != "made_for"}, made_for
+
+
 def _document(content: bytes) -> Mapping[str, Any]:
     if len(content) > MOST_MB * 1_000_000:
-        raise RecipeError("This file is too large for a recipe.", hint=_HINT)
+        raise RecipeError(
+            "This file is too large for a recipe.", hint=f"A recipe is a JSON file of at most {MOST_MB} MB."
+        )
     try:
         given = json.loads(content)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:

@@ -124,6 +124,8 @@ OUTPUTS_SEEN: SessionKey[int] = SessionKey("outputs.seen", lambda: 0)
 #: Per set of data that is prepared (the job that looked at it): its tokenizer, and the preprocessing it begins with.
 TOKENIZERS: SessionKey[dict[str, str]] = SessionKey("preparing.tokenizers", dict)
 BEGINNINGS: SessionKey[dict[str, Mapping[str, Any]]] = SessionKey("preparing.beginnings", dict)
+#: The same beside the field that caused it: key of the field -> error object.
+NOTICES: SessionKey[dict[str, Mapping[str, Any]]] = SessionKey("notices", dict)
 
 
 def follow_link() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import MixdeskError, RecipeError
+from core.errors import MixdeskError
 from core.graph.layer import LayerTable
 from core.recipe.resolve import resolve
-from dashboard import services, state
+from dashboard import elsewhere, services, state
 from dashboard.figures.theme import precision_label
 from dashboard.file_names import slug
 from dashboard.mixing import Mix
@@ -21,7 +21,6 @@ from dashboard.tables import capability_table
 from dashboard.widgets import errors, jobs, mix_desk
 from dashboard.widgets.text import plain
 
-_MOST_MB = 4
 #: High enough for the card of the probe: what comes in its place takes the same room, so that nothing moves.
 _MACHINE_PX = 210
 
@@ -60,7 +59,7 @@ def recipe(on: Subject, table: LayerTable) -> None:
     given = st.file_uploader(
         "Bring in a recipe (JSON)",
         type=["json"],
-        max_upload_size=_MOST_MB,
+        max_upload_size=elsewhere.MOST_MB,
         key="mix.recipe.upload",
         on_change=_bring_in,
         args=(on, table),
@@ -96,17 +95,8 @@ def read_recipe(data: bytes, table: LayerTable) -> Mix:
         RecipeError: not JSON, not a recipe, or it names what the model does not have.
         UnavailableError: it asks for what this version does not build.
     """
-    if len(data) > _MOST_MB * 1_000_000:
-        raise RecipeError(
-            "This file is too large for a recipe.", hint=f"A recipe is a JSON file of at most {_MOST_MB} MB."
-        )
-    try:
-        document = json.loads(data)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise RecipeError("This file is not JSON.", hint='A recipe is a JSON object with a list "rules".') from error
-    if not isinstance(document, dict):
-        raise RecipeError("This is not a recipe.", hint='A recipe is a JSON object with a list "rules".')
-    mix = Mix.from_dict(document)
+    rules, _ = elsewhere.rules_in(data)
+    mix = Mix.from_dict(rules)
     resolve(mix.recipe(), table)
     return mix
 

@@ -47,7 +47,10 @@ def heading(on: Subject) -> None:
         with st.popover("Open another model", icon=":material/folder_open:", key=f"model.another.{state.OPENED.get()}"):
             empty.sample_buttons(key="another")
             upload.drop_files(
-                "Your model: .onnx with its weight files, or .zip; data too", kinds=upload.ANY, key="upload.another"
+                "Your model: .onnx with its weight files, or .zip; data too",
+                kinds=upload.ANY,
+                key="upload.another",
+                stays=False,  # the menu closes
             )
             folders.draw(key="another.server")
 

@@ -9,9 +9,10 @@ from core.errors import MixdeskError
 from dashboard import elsewhere, loading, services, state
 from dashboard.layer_rows import layer_table
 from dashboard.services import Document, Subject
-from dashboard.widgets import saved_mixes
+from dashboard.widgets import errors, saved_mixes
 from dashboard.widgets.text import plain
 
+_KEY = "recipe.drop"
 #: Longer tables scroll.
 _ROWS = 6
 
@@ -21,7 +22,7 @@ def draw(on: Subject, document: Document) -> None:
     brought = state.RECIPES.get().get(on.model.sha256)
     if brought is not None:
         _show(on, brought)
-    key = f"recipe.drop.{state.OPENED.get()}"
+    key = f"{_KEY}.{state.OPENED.get()}"
     st.file_uploader(
         "A recipe from elsewhere (.json)",
         type=["json"],
@@ -31,6 +32,7 @@ def draw(on: Subject, document: Document) -> None:
         args=(on, document, key),
         help="Of another workspace, the command line, or this model before it was retrained: what differs is listed.",
     )
+    errors.beside(_KEY)
 
 
 def _show(on: Subject, brought: elsewhere.Brought) -> None:
@@ -69,7 +71,7 @@ def _take(on: Subject, document: Document, key: str) -> None:
     try:
         state.RECIPES.get()[on.model.sha256] = elsewhere.read(name, given.getvalue(), layer_table(document))
     except MixdeskError as error:
-        state.NOTICE.set(error.to_dict())
+        errors.tell_beside(_KEY, error)
 
 
 def _keep(on: Subject, brought: elsewhere.Brought) -> None:

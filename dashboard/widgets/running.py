@@ -10,9 +10,11 @@ import streamlit as st
 from core.errors import MixdeskError
 from dashboard import running, services, state
 from dashboard.services import Document, Subject
+from dashboard.widgets import errors
 from dashboard.widgets.text import plain
 
 _MOST_BATCH = 256
+_OUTPUTS = "outputs"
 #: Longer tables scroll.
 _ROWS = 8
 
@@ -89,6 +91,7 @@ def outputs(on: Subject, document: Document) -> None:
             args=(key, names),
             help="A mix is as good as its worst output that counts; an error in one of weight 2 counts twice.",
         )
+    errors.beside(_OUTPUTS)
 
 
 def _judge_by(key: str, names: Sequence[str]) -> None:
@@ -97,5 +100,5 @@ def _judge_by(key: str, names: Sequence[str]) -> None:
     try:
         state.choose_outputs(running.read_rows(names, chosen, edits))
     except MixdeskError as error:
-        state.NOTICE.set(error.to_dict())
+        errors.tell_beside(_OUTPUTS, error)
     state.OUTPUTS_SEEN.set(state.OUTPUTS_SEEN.get() + 1)

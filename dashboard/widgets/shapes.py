@@ -11,9 +11,11 @@ from core.errors import MixdeskError
 from dashboard import loading, services, shape_fields, state
 from dashboard.services import Subject
 from dashboard.shape_fields import Field
+from dashboard.widgets import errors
 from dashboard.widgets.text import plain
 
 _COLUMNS = 3
+_SHAPES = "shapes"
 
 Inputs = Sequence[Mapping[str, Any]]
 Shapes = Mapping[str, Sequence[int]]
@@ -32,6 +34,7 @@ def editor(on: Subject, inputs: Inputs, proposed: Shapes) -> None:
         asked = shape_fields.fields(open_inputs, known)
         _draw(on, asked)
         st.form_submit_button("Use these sizes", on_click=_use, args=(on, open_inputs, asked))
+    errors.beside(_SHAPES)
     _kept(on, {name: known[name] for name in known if any(spec["name"] == name for spec in open_inputs)})
 
 
@@ -104,7 +107,7 @@ def _try(act: Any) -> None:
     try:
         act()
     except MixdeskError as error:
-        state.NOTICE.set(error.to_dict())
+        errors.tell_beside(_SHAPES, error)
 
 
 def _same(one: Shapes, other: Shapes) -> bool:

@@ -7,13 +7,21 @@ import streamlit as st
 from core.errors import MixdeskError
 from dashboard import loading, state
 from dashboard.options import UPLOAD_LIMIT_MB
+from dashboard.widgets import errors
 
 #: A model may keep its weights in files of any name: the drop zone takes everything, and what is of no use is told.
 ANY: tuple[str, ...] | None = None
 
 
-def drop_files(label: str, *, kinds: tuple[str, ...] | None, key: str) -> None:
-    """A drop zone; files are taken as soon as they are there, and the zone is empty again. No kinds: any file."""
+def drop_files(label: str, *, kinds: tuple[str, ...] | None, key: str, stays: bool = True) -> None:
+    """A drop zone; files are taken as soon as they are there, and the zone is empty again.
+
+    Args:
+        label: what is to be dropped.
+        kinds: endings; None: any file.
+        key: names the zone.
+        stays: whether the zone is still in view after a drop, so that an error is told below it; else at the top.
+    """
     name = f"{key}.{state.OPENED.get()}"
     st.file_uploader(
         label,
@@ -22,11 +30,12 @@ def drop_files(label: str, *, kinds: tuple[str, ...] | None, key: str) -> None:
         max_upload_size=UPLOAD_LIMIT_MB,
         key=name,
         on_change=_take,
-        args=(name,),
+        args=(name, key if stays else None),
     )
+    errors.beside(key)
 
 
-def _take(name: str) -> None:
+def _take(name: str, place: str | None) -> None:
     given = st.session_state[name] or []
     if not given:
         return
@@ -34,7 +43,10 @@ def _take(name: str) -> None:
     try:
         loading.open_upload([(file.name, file.getvalue()) for file in given])
     except MixdeskError as error:
-        state.NOTICE.set(error.to_dict())
+        if place is None:
+            state.NOTICE.set(error.to_dict())
+        else:
+            errors.tell_beside(place, error)
 
 
 def other_data() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -84,6 +84,24 @@ def press(app: AppTest, key: str) -> AppTest:
     app.button(key=key).click().run()
     assert not app.exception, app.exception
     return app
+
+
+def below(app: AppTest, key: str) -> str:
+    """The error that stands right below the field of this key."""
+    assert not app.exception, app.exception
+    elements = list(_leaves(app.main))
+    at = next(place for place, each in enumerate(elements) if getattr(each, "key", None) == key)
+    found = elements[at + 1]
+    assert found.type == "error", f"below '{key}' is {found.type}"
+    return str(found.value).replace("\\", "")
+
+
+def _leaves(block: Any) -> Iterator[Any]:
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from _leaves(child)
+        else:
+            yield child
 
 
 def texts(app: AppTest) -> str:

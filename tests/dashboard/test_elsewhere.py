@@ -37,7 +37,7 @@ def test_the_document_of_a_build_holds_a_recipe_too(table: LayerTable) -> None:
     made_for = Structure.of(table, model="before").to_dict()
     brought = taken(table, {"recipe": {"version": 1, "rules": RULES[:1]}, "made_for": made_for, "layers": []})
     assert brought.made_for == "before"
-    assert brought.line == "1 rule fits this model as they are"
+    assert brought.line == "1 rule fits this model as it is"
     assert brought.differences == ()
 
 

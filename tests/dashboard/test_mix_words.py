@@ -9,7 +9,7 @@ import pytest
 from core.errors import MixdeskError, RecipeError, UnavailableError
 from core.recipe.precision import Precision
 from core.recipe.resolve import resolve
-from dashboard import mixing
+from dashboard import elsewhere, mixing
 from dashboard.group_views import GroupView, group_views
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
@@ -78,7 +78,7 @@ def test_a_recipe_from_elsewhere_is_read() -> None:
         (b'{"version": 1}', RecipeError, "not a recipe"),
         (b'{"version": 1, "rules": [{"match": "*", "precision": "fp8"}]}', UnavailableError, "fp8"),
         (b'{"version": 1, "rules": [{"match": "layer:stem/con", "precision": "int8"}]}', RecipeError, "Did you mean"),
-        (b" " * 4_000_001, RecipeError, "too large"),
+        (b" " * (1_000_000 * elsewhere.MOST_MB + 1), RecipeError, "too large"),
     ],
 )
 def test_what_is_no_recipe_of_this_model_is_refused_in_one_line(

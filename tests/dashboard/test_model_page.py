@@ -16,6 +16,7 @@ from core.store.workspace import Workspace
 from dashboard import services
 from dashboard.services import Subject
 from tests.dashboard.documents import inspect_document
+from tests.dashboard.faked import below
 
 MODEL = {
     "name": "net",
@@ -173,6 +174,33 @@ def test_a_model_of_several_outputs_lets_them_be_chosen(desk: Workspace, model: 
     outputs = [{"name": name, "dtype": "float32", "shape": [1, 10]} for name in ("boxes", "scores")]
     inspected(desk, model, model={**MODEL, "outputs": outputs})
     assert "Judge by these outputs" in [button.label for button in show(model).button]
+
+
+def test_a_refused_recipe_is_told_below_its_field(desk: Workspace, model: ModelRow) -> None:
+    inspected(desk, model)
+    app = show(model)
+    app.file_uploader(key="recipe.drop.0").set_value(("mine.json", b"{", "application/json")).run()
+    assert "This file is not JSON." in below(app, "recipe.drop.1")
+
+
+def test_refused_data_is_told_below_its_field(desk: Workspace, model: ModelRow) -> None:
+    inspected(desk, model)
+    app = show(model)
+    app.file_uploader(key="upload.data.0").set_value([("eval.npz", b"", "application/zip")]).run()
+    assert "'eval.npz' is empty." in below(app, "upload.data.1")
+
+
+def test_when_no_output_is_left_that_is_told_below_the_table(desk: Workspace, model: ModelRow) -> None:
+    outputs = [{"name": name, "dtype": "float32", "shape": [1, 10]} for name in ("boxes", "scores")]
+    inspected(desk, model, model={**MODEL, "outputs": outputs})
+    app = show(model)
+    key = f"outputs.{model.sha256[:12]}.0"
+    edits = {"edited_rows": {"0": {"counts": False}, "1": {"counts": False}}, "added_rows": [], "deleted_rows": []}
+    app.session_state[key] = edits
+    press(app, "Judge by these outputs")
+    told = [str(error.value) for error in app.error]
+    assert len(told) == 1
+    assert told[0].startswith("No output is left")
 
 
 def test_a_kept_mix_says_whether_it_was_built_and_can_be_deleted(desk: Workspace, model: ModelRow) -> None:

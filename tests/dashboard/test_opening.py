@@ -19,6 +19,7 @@ from core.jobs.queue import jobs
 from core.store.rows import JobRow, JobState, now
 from core.store.workspace import Workspace
 from dashboard import arriving, loading, opening, services, state
+from tests.dashboard.faked import below
 from tests.dashboard.worked import begin, work
 from tests.tasks.test_bring import WEIGHTS, model, npz, packed
 
@@ -219,11 +220,55 @@ def test_the_page_lists_files_of_server_folders_or_says_how_to_allow_one(
     app.selectbox(key="first.server.folder").select("b").run()
     box = app.selectbox(key="first.server.b.file.0")
     assert box.options == ["net *x*.onnx · 5 B"]
-    box.select_index(0).run()
     assert app.button(key="first.server.open.0").disabled
+    box.select_index(0).run()
     app.button(key="first.server.open.0").click().run()
     assert not app.exception
     assert jobs(desk)[0].params["path"] == "net *x*.onnx"
+
+
+def test_after_data_of_a_server_folder_found_no_model_the_folder_stays_and_nothing_invisible_can_be_opened(
+    desk: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a" / "net.onnx").write_bytes(model(None))
+    (tmp_path / "b" / "photos.zip").write_bytes(photos())
+    monkeypatch.setenv(FOLDERS_VARIABLE, os.pathsep.join([str(tmp_path / "a"), str(tmp_path / "b")]))
+    app = AppTest.from_file(str(PAGE), default_timeout=30).run()
+    app.selectbox(key="first.server.folder").select("b").run()
+    app.selectbox(key="first.server.b.file.0").select_index(0).run()
+    app.button(key="first.server.open.0").click().run()
+    work(desk)
+    app.run()
+    assert "no model to use this data with" in str(app.session_state["notice"])
+    app.run()
+    assert app.selectbox(key="first.server.folder").value == "b"
+    assert app.selectbox(key="first.server.b.file.1").value is None
+    assert app.button(key="first.server.open.1").disabled
+    assert len(jobs(desk)) == 1
+
+
+def test_data_files_of_a_server_folder_are_offered_once_there_is_a_model_to_use_them_with(
+    desk: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "net.onnx").write_bytes(model(None))
+    (tmp_path / "a" / "eval.npz").write_bytes(npz())
+    monkeypatch.setenv(FOLDERS_VARIABLE, str(tmp_path / "a"))
+    app = AppTest.from_file(str(PAGE), default_timeout=30).run()
+    assert [option.split(" ")[0] for option in app.selectbox(key="first.server.a.file.0").options] == ["net.onnx"]
+    assert "Data files are offered here once a model is open." in shown(app)
+    app.session_state["link.model"] = desk.add_model("net", desk.files.put(model(None)), 9, "upload").sha256
+    app.run()
+    options = app.selectbox(key="another.server.a.file.0").options
+    assert [option.split(" ")[0] for option in options] == ["eval.npz", "net.onnx"]
+
+
+def test_a_refused_drop_is_told_below_its_field(desk: Workspace) -> None:
+    app = AppTest.from_file(str(PAGE), default_timeout=30).run()
+    app.file_uploader(key="upload.first.0").set_value([("notes.pdf", b"notes", "application/pdf")]).run()
+    assert "'notes.pdf' is neither a model nor data" in below(app, "upload.first.1")
 
 
 def test_many_missing_files_are_counted() -> None:
