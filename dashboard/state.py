@@ -103,7 +103,18 @@ PREPARING = LinkKey("preparing")
 #: The run whose details the page Runs shows: the id of a job, or of a candidate whose job was forgotten.
 RUN = LinkKey("run")
 
-LINK_KEYS = (MODEL, DATA, LAYER, CANDIDATE, BASELINE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING, RUN)
+#: Which part of the page Runs is open ("disk"; none: the runs), and which runs it lists: words, model, kinds, states.
+RUNS_PART = LinkKey("runs")
+RUNS_TEXT = LinkKey("search")
+RUNS_MODEL = LinkKey("search_model", short_hash=True)
+RUNS_KINDS = LinkKey("search_kinds")
+RUNS_STATES = LinkKey("search_states")
+OF_RUNS = (RUN, RUNS_PART, RUNS_TEXT, RUNS_MODEL, RUNS_KINDS, RUNS_STATES)
+
+LINK_KEYS = (
+    *(MODEL, DATA, LAYER, CANDIDATE, BASELINE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING),
+    *OF_RUNS,
+)
 
 #: What has no meaning for another model.
 OF_ONE_MODEL = (LAYER, CANDIDATE, SHAPES, BATCH, OUTPUTS)
@@ -113,19 +124,21 @@ MOST_THREADS, MOST_BATCH = 1024, 65_536
 
 #: An error object that the last pressed button left to be shown once.
 NOTICE: SessionKey[Mapping[str, Any] | None] = SessionKey("notice", lambda: None)
+#: The same beside the field that caused it: key of the field -> error object.
+NOTICES: SessionKey[dict[str, Mapping[str, Any]]] = SessionKey("notices", dict)
 #: A sentence that the last pressed button left to be shown once: what was done, or left out.
 TOLD: SessionKey[str | None] = SessionKey("told", lambda: None)
 #: Per parameter of the link: what it named and this workspace does not have.
 LINK_NOTES: SessionKey[dict[str, LinkNote]] = SessionKey("link.notes", dict)
 #: Counts what was opened; the keys of drop zone and menu change with it, which empties the one and closes the other.
 OPENED: SessionKey[int] = SessionKey("opened", lambda: 0)
+#: The server folder that was chosen last; it stays chosen while its menu is not drawn.
+FOLDER: SessionKey[str | None] = SessionKey("folder", lambda: None)
 #: Counts how often outputs were chosen; the table's key changes with it, so that it starts from what was chosen.
 OUTPUTS_SEEN: SessionKey[int] = SessionKey("outputs.seen", lambda: 0)
 #: Per set of data that is prepared (the job that looked at it): its tokenizer, and the preprocessing it begins with.
 TOKENIZERS: SessionKey[dict[str, str]] = SessionKey("preparing.tokenizers", dict)
 BEGINNINGS: SessionKey[dict[str, Mapping[str, Any]]] = SessionKey("preparing.beginnings", dict)
-#: The same beside the field that caused it: key of the field -> error object.
-NOTICES: SessionKey[dict[str, Mapping[str, Any]]] = SessionKey("notices", dict)
 
 
 def follow_link() -> None:
@@ -134,8 +147,6 @@ def follow_link() -> None:
     A parameter that differs from what this session wrote last was put there by a person (an opened link, the Back
     button) and wins, unless the session exchanged just that value moments ago: then the browser had not heard of it
     yet. Otherwise the session wins and is written back, since changing the page empties the address.
-#: The server folder that was chosen last; it stays chosen while its menu is not drawn.
-FOLDER: SessionKey[str | None] = SessionKey("folder", lambda: None)
     """
     agreed: dict[str, str | None] = st.session_state.get(_AGREED, {})
     for key in LINK_KEYS:
@@ -274,3 +285,13 @@ def choose_run(run_id: str | None) -> None:
     """Shows another run, chosen elsewhere than in the table."""
     RUN.set(run_id)
     RUN_CHOSEN.set(RUN_CHOSEN.get() + 1)
+def words(key: LinkKey) -> tuple[str, ...]:
+    """The entries of a list in the link: "build,profile"."""
+    return tuple(filter(None, (key.get() or "").split(",")))
+
+
+def choose_words(key: LinkKey, chosen: Sequence[str]) -> None:
+    """Sets a list in the link; the entries have no commas in them."""
+    key.set(",".join(chosen))
+
+

@@ -10,14 +10,15 @@ import streamlit as st
 
 from core.errors import MixdeskError
 from core.store.rows import JobState
-from dashboard import services, state
+from dashboard import conditions, services, state
 from dashboard.file_names import slug
 from dashboard.run_rows import RunRow
 from dashboard.services import Document
 from dashboard.widgets import bundle, download
+from dashboard.widgets.text import plain
 
 #: Which page shows the outcome of which kind of job; what built a candidate opens on Compare.
-_PAGES = {"inspect": "model", "bring": "model", "convert": "model", "profile": "profile", "machine": "machine"}
+_PAGES = {"inspect": "model", "open": "model", "convert": "model", "profile": "profile", "machine": "machine"}
 _RESUME = (JobState.INTERRUPTED, JobState.STOPPED, JobState.CRASHED, JobState.FAILED)
 
 
@@ -133,17 +134,28 @@ def _link(run: RunRow) -> None:
         st.code(link_of(run, st.context.url or ""), language=None, wrap_lines=True)
 
 
+def named(run: RunRow) -> str:
+    """Which run it is, so that no other is deleted for it: "build · Build all int8 · digits-cnn · 1 Dec 2026 10:58"."""
+    when = conditions.moment(run.when.isoformat(timespec="seconds"))
+    return " · ".join(word for word in (run.kind, run.title, run.model, when) if word)
+
+
+def _built_name(run: RunRow) -> str:
+    return "" if run.candidate is None else run.candidate.name or run.candidate.id
+
+
 def _delete(run: RunRow) -> None:
     with st.popover(
         "Delete", icon=":material/delete:", key=f"run.delete.{run.id}", type="tertiary", disabled=run.is_active,
         help="Stop it first." if run.is_active else None,
     ):  # fmt: skip
         built = run.candidate is not None and run.job is not None
-        st.markdown(
-            "The job goes with its log and partial results." if run.job else "The candidate goes with its file."
-        )
+        goes = "The job goes with its log and partial results." if run.job else "The candidate goes with its file."
+        st.markdown(f"**{plain(named(run))}**  \n{goes}")
         with_candidate = built and st.checkbox(
-            "Also delete the model that it built", value=True, key=f"run.delete.built.{run.id}"
+            plain(f"Also delete the model that it built: {_built_name(run)}"),
+            value=True,
+            key=f"run.delete.built.{run.id}",
         )
         st.button(
             "Delete for good",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -63,25 +65,39 @@ class _Filter:
 
 
 def _filters(rows: Sequence[RunRow]) -> _Filter:
+    """The fields, each as the link has it: what was chosen outlives another tab, another page and a reload."""
     models = {row.model_sha256: row.model for row in rows if row.model_sha256 is not None and row.model}
+    wanted_model = state.RUNS_MODEL.get()
+    fields = st.session_state
+    fields["runs.text"] = state.RUNS_TEXT.get() or ""
+    fields["runs.model"] = next((each for each in models if wanted_model and each.startswith(wanted_model)), None)
     kinds = sorted({row.kind for row in rows})
     states = [each for each in _STATES if any(row.state == each for row in rows)]
+    fields["runs.kinds"] = [each for each in state.words(state.RUNS_KINDS) if each in kinds]
+    fields["runs.states"] = [each for each in state.words(state.RUNS_STATES) if each in states]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="runs.filters"):
         text = st.text_input(
             "Search", key="runs.text", placeholder="Search title, model, verdict, id", icon=":material/search:",
-            label_visibility="collapsed", width=240,
+            label_visibility="collapsed", width=240, on_change=_keep, args=("runs.text", state.RUNS_TEXT.set),
         )  # fmt: skip
         model = st.selectbox(
             "Model", list(models), index=None, format_func=lambda sha256: models[sha256], key="runs.model",
             placeholder="All models", label_visibility="collapsed", width=180,
+            on_change=_keep, args=("runs.model", state.RUNS_MODEL.set),
         )  # fmt: skip
         wanted_kinds = st.multiselect(
-            "Kinds", kinds, key="runs.kinds", placeholder="All kinds", label_visibility="collapsed", width=170
-        )
+            "Kinds", kinds, key="runs.kinds", placeholder="All kinds", label_visibility="collapsed", width=170,
+            on_change=_keep, args=("runs.kinds", partial(state.choose_words, state.RUNS_KINDS)),
+        )  # fmt: skip
         wanted_states = st.multiselect(
-            "States", states, key="runs.states", placeholder="All states", label_visibility="collapsed", width=170
-        )
+            "States", states, key="runs.states", placeholder="All states", label_visibility="collapsed", width=170,
+            on_change=_keep, args=("runs.states", partial(state.choose_words, state.RUNS_STATES)),
+        )  # fmt: skip
     return _Filter(text or "", model, wanted_kinds, wanted_states)
+
+
+def _keep(field: str, keep: Callable[[Any], None]) -> None:
+    keep(st.session_state[field])
 
 
 def _table(shown: Sequence[RunRow], rows: Sequence[RunRow]) -> None:

@@ -58,6 +58,46 @@ def test_filters_leave_what_was_asked_for(made: Made) -> None:
     assert "take a filter off" in texts(app)
 
 
+def test_filters_and_tab_outlive_other_tabs_and_are_in_the_link(made: Made) -> None:
+    app = opened()
+    app.text_input(key="runs.text").set_value("digits-cnn").run()
+    app.multiselect(key="runs.kinds").set_value(["profile"]).run()
+    app.multiselect(key="runs.states").set_value(["queued"]).run()
+    app.selectbox(key="runs.model").set_value(made.model.sha256).run()
+    assert len(app.dataframe[0].value) == 1
+    app.session_state["link.runs"] = "disk"
+    app.run()
+    assert not app.text_input
+    app.session_state["link.runs"] = None
+    app.run()
+    assert app.text_input(key="runs.text").value == "digits-cnn"
+    assert app.multiselect(key="runs.kinds").value == ["profile"]
+    assert len(app.dataframe[0].value) == 1
+    told = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+    assert told == {
+        "search": "digits-cnn",
+        "search_kinds": "profile",
+        "search_states": "queued",
+        "search_model": made.model.sha256[:12],
+    }
+
+
+def test_what_a_link_filters_by_and_this_workspace_does_not_have_is_left_out(made: Made) -> None:
+    app = opened(link__search_kinds="profile,unheard", link__search_model="0" * 12, link__runs="nowhere")
+    assert app.multiselect(key="runs.kinds").value == ["profile"]
+    assert app.selectbox(key="runs.model").value is None
+    assert len(app.dataframe[0].value) == 2
+
+
+def test_what_is_about_to_be_deleted_is_named(made: Made) -> None:
+    told = texts(opened(made.failed))
+    assert "**inspect · Read digits-cnn · digits-cnn · " in told
+    app = opened(made.better)
+    assert "**build · Build all int8 · digits-cnn · " in texts(app)
+    built = app.checkbox(key=f"run.delete.built.{made.better}").label
+    assert built.replace("\\", "") == "Also delete the model that it built: all int8"
+
+
 def test_why_the_original_stayed_is_told_in_words(made: Made) -> None:
     told = texts(opened(made.unchanged))
     assert "Why nothing was gained" in told
@@ -141,7 +181,7 @@ def test_downloads_are_offered_for_what_there_is(made: Made) -> None:
 
 
 def test_disk_use_tells_the_sum_and_what_deleting_a_model_frees(made: Made) -> None:
-    app = opened(runs__tabs="Disk use")
+    app = opened(link__runs="disk")
     assert "in all" in texts(app)
     shown = app.dataframe[0].value
     assert list(shown["Model"]) == ["digits-cnn", "Other"]
@@ -150,7 +190,7 @@ def test_disk_use_tells_the_sum_and_what_deleting_a_model_frees(made: Made) -> N
 
 
 def test_ended_jobs_are_forgotten_by_age(made: Made) -> None:
-    app = opened(runs__tabs="Disk use")
+    app = opened(link__runs="disk")
     app.selectbox(key="runs.disk.age").select("All").run()
     press(app, "runs.disk.forget")
     assert [each.id for each in services.jobs()] == [made.waiting]
@@ -166,10 +206,10 @@ def test_mixes_that_were_never_built_lead_to_the_desk(made: Made, desk: Workspac
     rule = {"match": "op:MatMul", "precision": "int8", "options": {}, "why": ""}
     desk.save_mix(made.model.sha256, "only products", {"version": 1, "rules": [rule]})
     desk.save_mix(made.model.sha256, "draft", {"version": 1, "rules": [], "pins": {}})
-    app = opened(runs__tabs="Saved mixes")
+    app = opened(link__runs="mixes")
     assert "1 saved mix was never built" in texts(app)
     assert "only products · digits-cnn" in texts(app)
 
 
 def test_without_saved_mixes_it_says_what_would_be_there(made: Made) -> None:
-    assert "No mix waits to be built" in texts(opened(runs__tabs="Saved mixes"))
+    assert "No mix waits to be built" in texts(opened(link__runs="mixes"))
