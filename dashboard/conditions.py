@@ -33,13 +33,14 @@ def sentence(conditions: Mapping[str, Any] | None) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def moment(text: str | None) -> str:
-    """An ISO 8601 time as "5 Jan 2026 10:11 UTC"; empty where it cannot be read."""
+def moment(text: str | None, *, year: bool = True) -> str:
+    """An ISO 8601 time as "5 Jan 2026 10:11 UTC", or without the year; empty where it cannot be read."""
     try:
         when = datetime.fromisoformat(text or "")
     except ValueError:
         return ""
-    return f"{when.day} {when:%b %Y %H:%M} {when.tzname() or ''}".strip()
+    day = f"{when.day} {when:%b %Y}" if year else f"{when.day} {when:%b}"
+    return f"{day} {when:%H:%M} {when.tzname() or ''}".strip()
 
 
 def reused(measured: str | None, began: datetime | None) -> str:

@@ -18,6 +18,8 @@ from dashboard.tables import Table
 #: Rows of these tables are lower than others: they are read by the dozen.
 ROW_PX = 28
 _HEADER_PX = 32
+#: What a table that is wider than its place scrolls with; it would lie over the last row.
+SCROLL_BAR_PX = 10
 _NAME_LENGTH = 44
 _NOTE_LENGTH = 160
 _MARKS = {
@@ -56,8 +58,8 @@ def run_table(rows: Sequence[RunRow]) -> Table:
 
 
 def table_height(rows: int, most: int) -> int:
-    """Pixels for that many low rows and the header, at most `most`."""
-    return min(most, _HEADER_PX + ROW_PX * max(rows, 1) + 2)
+    """Pixels for that many low rows, the header and a bar to scroll sideways, at most `most`."""
+    return min(most, _HEADER_PX + ROW_PX * max(rows, 1) + 2 + SCROLL_BAR_PX)
 
 
 def state_text(row: RunRow) -> str:

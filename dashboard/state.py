@@ -271,6 +271,11 @@ RECIPES: SessionKey[dict[str, Brought]] = SessionKey("recipes.brought", dict)
 #: Why the recipe file that was brought in last was refused.
 RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.problem", lambda: None)
 
+# ---- Compare page -----------------------------------------------------------------------------------------------
+
+#: Counts the clicks in the table of candidates that chose none; its key changes with it, so that the tick stays.
+NO_CANDIDATE_CHOSEN: SessionKey[int] = SessionKey("compare.none_chosen", lambda: 0)
+
 # ---- Runs page --------------------------------------------------------------------------------------------------
 
 #: Counts how often a run was chosen elsewhere than in the table; its key changes with it, so that it shows the choice.
@@ -281,10 +286,6 @@ RUN_TABLE: SessionKey[str] = SessionKey("runs.table.key", str)
 FREED: SessionKey[str | None] = SessionKey("runs.freed", lambda: None)
 
 
-def choose_run(run_id: str | None) -> None:
-    """Shows another run, chosen elsewhere than in the table."""
-    RUN.set(run_id)
-    RUN_CHOSEN.set(RUN_CHOSEN.get() + 1)
 def words(key: LinkKey) -> tuple[str, ...]:
     """The entries of a list in the link: "build,profile"."""
     return tuple(filter(None, (key.get() or "").split(",")))
@@ -295,3 +296,7 @@ def choose_words(key: LinkKey, chosen: Sequence[str]) -> None:
     key.set(",".join(chosen))
 
 
+def choose_run(run_id: str | None) -> None:
+    """Shows another run, chosen elsewhere than in the table."""
+    RUN.set(run_id)
+    RUN_CHOSEN.set(RUN_CHOSEN.get() + 1)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.report import quantities
 from core.store.rows import CandidateRow
-from dashboard import comparison_view, conditions, services, state
+from dashboard import candidate_names, comparison_view, conditions, services, state
 from dashboard.candidate_tables import NO_CANDIDATE, Shown, candidate_table, layer_precision_table
 from dashboard.candidates_view import ORIGINAL, Entry, compare_all, differences, facts_of
 from dashboard.file_names import slug
@@ -21,11 +21,13 @@ from dashboard.widgets import bundle, comparison, download, jobs, layer_choice
 from dashboard.widgets.text import plain
 
 _TABLE_PX = 500
+#: Room for the names as `candidate_names` shortens them.
+_CANDIDATE_PX, _BASELINE_PX = 315, 205
 
 
 def picker(on: Subject, known: Sequence[CandidateRow], current: CandidateRow, baseline: CandidateRow | None) -> None:
     """Which candidate is shown, what all are held against, and the files to take away."""
-    labels = {row.id: f"{row.name or row.id} · {conditions.moment(row.created_at.isoformat())}" for row in known}
+    labels, names = candidate_names.names_and_times(known), {NO_CANDIDATE: ORIGINAL, **candidate_names.names(known)}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.session_state["compare.candidate"] = current.id
         st.selectbox(
@@ -34,27 +36,20 @@ def picker(on: Subject, known: Sequence[CandidateRow], current: CandidateRow, ba
             format_func=labels.__getitem__,
             key="compare.candidate",
             on_change=_choose_candidate,
-            width=310,
+            width=_CANDIDATE_PX,
         )
         st.session_state["compare.baseline"] = NO_CANDIDATE if baseline is None else baseline.id
         st.selectbox(
             "Baseline",
-            [NO_CANDIDATE, *labels],
-            format_func=lambda each: _short_label(each, known),
+            list(names),
+            format_func=names.__getitem__,
             key="compare.baseline",
             on_change=lambda: services.set_baseline(on, st.session_state["compare.baseline"] or None),
-            width=190,
+            width=_BASELINE_PX,
             help="What every candidate is held against. It stays pinned to this model, for everybody who opens it.",
         )
         st.space("stretch")
         _files(on, current)
-
-
-def _short_label(candidate_id: str, known: Sequence[CandidateRow]) -> str:
-    """The candidate's name, with the beginning of its id where others bear the same one."""
-    name = next((row.name or row.id for row in known if row.id == candidate_id), ORIGINAL)
-    twice = sum(1 for row in known if row.name == name) > 1
-    return f"{name} · {candidate_id[:6]}" if twice else name
 
 
 def _choose_candidate() -> None:
@@ -117,12 +112,12 @@ def _told(found: Sequence[CandidateRow], known: Sequence[CandidateRow], baseline
     words = [f"Held against {against}"]
     if len(found) < len(known):
         words.append(f"{len(found)} of {len(known)} have that in their name")
-    st.caption(plain(" · ".join([*words, "click a row to see that candidate below"])))
+    st.caption(plain(" · ".join([*words, "click a candidate's row to see it below"])))
 
 
 def _table(table: Table, current: CandidateRow) -> None:
     at = [place for place, each in enumerate(table.ids) if each == current.id]
-    key = f"compare.all.{hash(table.ids)}.{current.id}"
+    key = f"compare.all.{hash(table.ids)}.{current.id}.{state.NO_CANDIDATE_CHOSEN.get()}"
     st.dataframe(
         table.frame,
         column_config=table.config,
@@ -139,9 +134,12 @@ def _table(table: Table, current: CandidateRow) -> None:
 
 
 def _choose_row(key: str, table: Table) -> None:
+    """A click that chooses no candidate (on the original, or on the ticked row) leaves the tick where it was."""
     ids = [each for each in table.ids_at(st.session_state[key].selection.rows) if each != NO_CANDIDATE]
     if ids:
         state.CANDIDATE.set(ids[0])
+    else:
+        state.NO_CANDIDATE_CHOSEN.set(state.NO_CANDIDATE_CHOSEN.get() + 1)
 
 
 def _notes(shown: Shown, entries: Sequence[Entry], baseline: CandidateRow | None, *, only: bool) -> None:
@@ -186,9 +184,18 @@ def _layers(entries: Sequence[Entry], baseline: CandidateRow | None, views: Sequ
 
 
 def against_baseline(on: Subject, current: CandidateRow, baseline: CandidateRow | None) -> None:
-    """Where a candidate is pinned: the shown one beside it, and what was measured between them, or a button for it."""
-    if baseline is None or baseline.id == current.id:
+    """Where a candidate is pinned: the shown one beside it, and what was measured between them, or a button for it.
+
+    Last comes what everything below is held against, also where the pinned candidate itself is shown.
+    """
+    if baseline is None:
         return
+    if baseline.id != current.id:
+        _pair(on, current, baseline)
+    st.markdown(f"**{plain(current.name or current.id)}** against the original")
+
+
+def _pair(on: Subject, current: CandidateRow, baseline: CandidateRow) -> None:
     measured = services.pairs(on, baseline, [current]).get(current.id)
     first, second = baseline.name or baseline.id, current.name or current.id
     with st.container(border=True, gap="small"):
@@ -202,7 +209,6 @@ def against_baseline(on: Subject, current: CandidateRow, baseline: CandidateRow 
             _measured(measured)
         else:
             _offer(on, baseline, current)
-    st.markdown(f"**{plain(second)}** against the original")
 
 
 def _side_by_side(first: CandidateRow, second: CandidateRow) -> None:
@@ -214,7 +220,7 @@ def _side_by_side(first: CandidateRow, second: CandidateRow) -> None:
     st.dataframe(
         rows,
         hide_index=True,
-        height=table_height(len(rows), _TABLE_PX),
+        height="content",
         row_height=ROW_PX,
         column_config={
             "Baseline": st.column_config.TextColumn(first.name or first.id, help="Against the original"),

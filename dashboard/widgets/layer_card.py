@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.report import quantities
 from dashboard import state
-from dashboard.figures.labels import shorten
+from dashboard.figures.labels import ELLIPSIS, shorten
 from dashboard.layer_views import LayerView, short_names
 from dashboard.widgets.text import plain
 
@@ -49,11 +49,15 @@ def _slowest(views: Sequence[LayerView]) -> None:
 
 
 def slow_names(timed: Sequence[LayerView], views: Sequence[LayerView]) -> list[str]:
-    """The names of some of the layers, as short as tells each from all others; cut only where they stay apart."""
+    """The names of some of the layers, as short as tells each from all others; cut only where they stay apart.
+
+    They are the ends of paths, so where a cut in the middle makes two alike, only the end is kept.
+    """
     short = short_names(views)
     names = [short[view.id] for view in timed]
-    cut = [shorten(name, _NAME_LENGTH) for name in names]
-    return cut if len(set(cut)) == len(names) else names
+    middle = [shorten(name, _NAME_LENGTH) for name in names]
+    end = [name if len(name) <= _NAME_LENGTH else ELLIPSIS + name[1 - _NAME_LENGTH :] for name in names]
+    return next((cut for cut in (middle, end) if len(set(cut)) == len(names)), names)
 
 
 def _buttons(timed: Sequence[LayerView], names: Sequence[str]) -> None:
@@ -61,7 +65,10 @@ def _buttons(timed: Sequence[LayerView], names: Sequence[str]) -> None:
         label = plain(f"{quantities.time_ms(view.ms)} · {name}")
         help_text = plain(f"{view.id}: {quantities.share(view.share)} of the kernel time")
         key = f"layer_card.slow{number}"
-        st.button(label, key=key, type="tertiary", help=help_text, on_click=state.LAYER.set, args=(view.id,))
+        # a label of two lines would be centred
+        st.button(
+            label, key=key, type="tertiary", help=help_text, on_click=state.LAYER.set, args=(view.id,), wrap=False
+        )
 
 
 def position(view: LayerView) -> str:

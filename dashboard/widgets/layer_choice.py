@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import state
 from dashboard.figures.theme import FigureTheme, figure_theme
 from dashboard.figures.treemap import layer_of_area
+from dashboard.run_tables import SCROLL_BAR_PX
 from dashboard.tables import Table
 
 _ROW_PX = 35
@@ -61,8 +62,8 @@ def table(shown: Table, *, key: str, height: int, alt: str) -> None:
 
 
 def table_height(rows: int, most: int) -> int:
-    """Pixels for that many rows and the header, at most `most`."""
-    return min(most, _ROW_PX * (max(rows, 1) + 1) + 3)
+    """Pixels for that many rows, the header and a bar to scroll sideways, at most `most`."""
+    return min(most, _ROW_PX * (max(rows, 1) + 1) + 3 + SCROLL_BAR_PX)
 
 
 def layer_of_points(points: Sequence[Any]) -> str | None:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.store.rows import CandidateRow
 from core.store.workspace import Workspace
-from dashboard import services
+from dashboard import services, state
+from dashboard.candidate_tables import candidate_table
+from dashboard.candidates_view import compare_all, facts_of
+from dashboard.widgets import candidates
 from tests.dashboard.documents import build_document, comparison_document
 from tests.dashboard.faked import DATA, MODEL, PAGES, Desk, candidate, press, run, texts
 
@@ -54,6 +60,7 @@ def test_all_are_held_against_the_original(two: Desk) -> None:
     assert list(frame["Candidate"]) == ["Original (baseline)", "fast", "slow"]
     assert frame["Against the baseline"].str.endswith(("baseline", "▲ better", "▼ worse")).all()
     assert "Held against the original" in texts(app)
+    assert "click a candidate's row to see it below" in texts(app)
     app.toggle(key="compare.differs").set_value(False).run()
     assert len(app.dataframe[0].value.columns) > len(frame.columns)
 
@@ -128,3 +135,33 @@ def test_an_unknown_baseline_of_a_link_is_told(two: Desk) -> None:
     app = pinned("nowhere")
     assert "This link names the baseline 'nowhere'" in texts(app)
     assert "Held against the original" in texts(app)
+
+
+def test_a_click_that_chooses_no_candidate_leaves_tick_and_contents_together(
+    two: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", session)
+    monkeypatch.setattr(st, "query_params", {})
+    table = candidate_table(
+        compare_all(two.candidates, None, facts_of(two.candidates[0].report), {}), only_differences=True
+    ).table
+    assert table.ids == ("", "id-fast", "id-slow")
+
+    def click(*rows: int) -> int:
+        before = state.NO_CANDIDATE_CHOSEN.get()
+        session["compare.all"] = SimpleNamespace(selection=SimpleNamespace(rows=list(rows)))
+        candidates._choose_row("compare.all", table)
+        return state.NO_CANDIDATE_CHOSEN.get() - before
+
+    assert (click(2), state.CANDIDATE.get()) == (0, "id-slow")
+    assert (click(0), state.CANDIDATE.get()) == (1, "id-slow"), "on the original: the table is drawn anew"
+    assert (click(), state.CANDIDATE.get()) == (1, "id-slow"), "on the ticked row: it keeps its tick"
+    assert (click(1), state.CANDIDATE.get()) == (0, "id-fast")
+
+
+def test_the_pinned_candidate_itself_is_told_to_be_held_against_the_original(two: Desk) -> None:
+    told = texts(pinned("id-fast")).replace("*", "")
+    assert "fast against the original" in told
+    assert "fast against the baseline" not in told
+    assert "slow against the original" not in told

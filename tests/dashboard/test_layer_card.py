@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dashboard.layer_views import LayerView, layer_views
+from dashboard.run_tables import ROW_PX, SCROLL_BAR_PX
+from dashboard.run_tables import table_height as low_table_height
 from dashboard.widgets.layer_card import facts, position, shapes, slow_names
 from dashboard.widgets.layer_choice import layer_of_points, table_height
 from tests.dashboard.documents import inspect_document, profile_document
@@ -57,6 +59,12 @@ def test_a_short_table_is_no_higher_than_its_rows() -> None:
     assert table_height(2, 400) < table_height(5, 400) < table_height(500, 400) == 400
 
 
+def test_a_table_has_room_for_its_bar_to_scroll_sideways_below_the_last_row() -> None:
+    assert table_height(3, 400) >= 4 * 35 + SCROLL_BAR_PX
+    assert low_table_height(3, 400) >= 3 * ROW_PX + 32 + SCROLL_BAR_PX
+    assert low_table_height(500, 400) == 400
+
+
 def renamed(*names: str, op: str = "Conv") -> list[LayerView]:
     return [replace(VIEWS["stem/conv"], id=name, op=op) for name in names]
 
@@ -72,3 +80,9 @@ def test_long_names_are_cut_only_where_they_stay_apart() -> None:
     assert len(set(slow_names(views, views))) == 2
     lone = renamed(f"{long}{long}first")
     assert len(slow_names(lone, lone)[0]) <= 26
+
+
+def test_where_a_cut_in_the_middle_makes_two_alike_the_ends_are_kept() -> None:
+    start = "If_0_else_branch__Inline_0__/"
+    views = renamed(*(f"{first}encoder/{n}/reparam_conv" for first in (start, "x/") for n in (0, 1)))
+    assert slow_names(views[:2], views) == ["…__/encoder/0/reparam_conv", "…__/encoder/1/reparam_conv"]

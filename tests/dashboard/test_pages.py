@@ -50,7 +50,11 @@ def test_a_profile_shows_latency_without_the_profiler_and_how_the_rest_adds_up(t
 def test_choosing_a_slow_layer_shows_its_card(table: Callable[..., Desk]) -> None:
     desk = table()
     desk.profile = profile_document(desk.inspection)
-    app = press(run("profile"), "layer_card.slow0")
+    page = run("profile")
+    told = page.button(key="layer_card.slow0").proto
+    assert told.HasField("wrap")
+    assert not told.wrap, "a label of two lines would be centred"
+    app = press(page, "layer_card.slow0")
     slowest = max(desk.profile["layers"], key=lambda row: row["ms"])["id"]
     assert app.session_state["link.layer"] == slowest
     assert f"**{slowest}**" in texts(app)
