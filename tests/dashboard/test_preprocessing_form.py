@@ -33,7 +33,8 @@ def test_every_range_that_is_offered_for_some_colours_fits_them(colour: str) -> 
     names = ranges_for(colour)
     assert {"0 to 1", "-1 to 1"} < set(names)
     for name in names:
-        assert ImagePreprocessing.from_dict(with_range({**IMAGES, "colour": colour}, name))
+        made = ImagePreprocessing.from_dict(with_range({**IMAGES, "colour": colour}, name))
+        assert made.to_dict()["colour"] == colour
 
 
 @pytest.mark.parametrize(
