@@ -38,6 +38,8 @@ OUTCOME_PATHS: Mapping[str, tuple[str, ...]] = {
 }
 
 _SHOWN = 3
+#: What people call a kind of job, where its name is not the word for it.
+_WORDS = {"bring": "open"}
 #: The state of a candidate whose job was forgotten.
 BUILT = "built"
 
@@ -60,7 +62,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One line: a job with the candidate it built, or a candidate whose job was forgotten; `id` is that of either."""
+    """One line: a job with the candidate it built, or a candidate whose job was forgotten; `id` is that of either.
+
+    `kind` is a word for people: what looks at files is called "open".
+    """
 
     id: str
     job: JobRow | None
@@ -165,7 +170,7 @@ def _of_job(
         id=job.id,
         job=job,
         candidate=built,
-        kind=job.kind,
+        kind=_WORDS.get(job.kind, job.kind),
         title=job.title or job.kind,
         model=models.get(model or "") or str(job.params.get("model_name") or ""),
         model_sha256=model,

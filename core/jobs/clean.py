@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from core.errors import RequestError
 from core.jobs.queue import job
-from core.store.clean import remove_candidate, remove_log, sweep_files
+from core.store.clean import remove_candidate, remove_jobs, sweep_files
 from core.store.rows import FINAL_STATES
 from core.store.tables import CANDIDATES, JOBS
 from core.store.workspace import Workspace
@@ -29,7 +29,7 @@ class Cleaned:
 def remove(workspace: Workspace, job_id: str, *, candidates: bool = False) -> int:
     """Deletes a job with its partial results and log; with `candidates`, what it built too. Returns the bytes freed.
 
-    Files that only this job referred to go with it, unless they were stored within the last hour.
+    Files that only this job named go with it.
 
     Raises:
         NotFoundError: no such job.
@@ -40,7 +40,7 @@ def remove(workspace: Workspace, job_id: str, *, candidates: bool = False) -> in
         raise RequestError(f"The job '{row.title}' is still {row.state}.", hint="Stop it first.")
     built = _built_by(workspace, row.id) if candidates else []
     freed = sum(remove_candidate(workspace, candidate) for candidate in built)
-    return freed + _forget(workspace, row.id, row.log) + sweep_files(workspace)
+    return freed + remove_jobs(workspace, [row.id]) + sweep_files(workspace)
 
 
 def clean(
@@ -55,28 +55,23 @@ def clean(
     Candidates stay unless asked for, models and data stay; stored files that nothing refers to any more go. A job whose
     candidate another job still needs stays, with the reason.
     """
-    ended = select(JOBS.c.id, JOBS.c.log).where(JOBS.c.state.in_([str(s) for s in states if s in FINAL_STATES]))
+    ended = select(JOBS.c.id).where(JOBS.c.state.in_([str(s) for s in states if s in FINAL_STATES]))
     if before is not None:
         ended = ended.where(JOBS.c.finished_at < before)
     with workspace.database.reading() as connection:
-        rows = connection.execute(ended).all()
-    freed, removed, kept = 0, 0, []
-    for row in rows:
-        built = _built_by(workspace, row.id) if candidates else []
+        ids = connection.execute(ended).scalars().all()
+    freed, removed, kept, gone = 0, 0, [], []
+    for job_id in ids:
+        built = _built_by(workspace, job_id) if candidates else []
         try:
             freed += sum(remove_candidate(workspace, candidate) for candidate in built)
         except RequestError as refused:
             kept.append(refused.message)
             continue
         removed += len(built)
-        freed += _forget(workspace, row.id, row.log)
-    return Cleaned(len(rows) - len(kept), removed, freed + sweep_files(workspace), tuple(kept))
-
-
-def _forget(workspace: Workspace, job_id: str, log: str) -> int:
-    with workspace.database.writing() as connection:
-        connection.execute(delete(JOBS).where(JOBS.c.id == job_id))
-    return remove_log(workspace, log)
+        gone.append(job_id)
+    freed += remove_jobs(workspace, gone, settled=False) + sweep_files(workspace)
+    return Cleaned(len(gone), removed, freed, tuple(kept))
 
 
 def _built_by(workspace: Workspace, job_id: str) -> list[str]:

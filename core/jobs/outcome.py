@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from core.errors import CrashedError, MixdeskError, StoppedError, WorkError
+from core.store.clean import named
 from core.store.rows import JobRow, JobState, now
 from core.store.strict_json import plain
 from core.store.tables import JOBS
@@ -30,8 +31,14 @@ class Ending:
 
 
 def finish(workspace: Workspace, job_id: str, result: Mapping[str, Any]) -> bool:
-    """Stores the result of a job that is done (NaN and infinity become null); False where it had ended already."""
+    """Stores the result of a job that is done (NaN and infinity become null); False where it had ended already.
+
+    `result["model"]`, where it is a hash, is the model by which a job that was told of none is found from now on.
+    """
     values = {"state": JobState.DONE, "result": plain(result), "fraction": 1.0, "what": "", "error": None}
+    model = result.get("model")
+    if isinstance(model, str) and named(model):
+        values["model_sha256"] = func.coalesce(JOBS.c.model_sha256, model)
     return _end(workspace, job_id, values)
 
 

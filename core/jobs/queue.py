@@ -89,6 +89,13 @@ def stop(workspace: Workspace, job_id: str) -> JobRow:
     return job(workspace, found.id)
 
 
+def assign(workspace: Workspace, job_id: str, model_sha256: str) -> None:
+    """Says to which model a job belongs of which that was not known; it goes when that goes."""
+    unknown = JOBS.c.model_sha256.is_(None)
+    with workspace.database.writing() as connection:
+        connection.execute(update(JOBS).where(JOBS.c.id == job_id, unknown).values(model_sha256=model_sha256))
+
+
 def job(workspace: Workspace, job_id: str) -> JobRow:
     """The job with this id, or whose id begins so (at least 4 characters, unique).
 

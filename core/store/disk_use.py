@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Column, Connection, Text, cast, func, select
 
-from core.store.clean import YOUNG, referred, texts
+from core.store.clean import OWNER, YOUNG, files_of_jobs, referred
 from core.store.rows import now
 from core.store.tables import CACHE, CANDIDATES, DATASETS, JOBS, MODELS
 from core.store.workspace import DATABASE_NAME, Workspace
@@ -44,7 +44,8 @@ class ModelUse:
 class DiskUse:
     """Room taken by a workspace, in bytes; `database_bytes`, with `cache_bytes` in it, is 0 where it is elsewhere.
 
-    `unused_bytes` are files that nothing refers to, not even an ended job: they can be freed at once.
+    `unused_bytes` are files that nothing refers to, not even an ended job: they can be freed at once. `held_bytes` are
+    such files that were put lately (an upload may be about to name them); the last can be freed after `held_until`.
     `other_files_bytes` are the files of no model (bundles, uploads, what data was made of), `other_logs_bytes` the logs
     of jobs on no model. `shared_bytes` is what `models` hold more than once, since several use the same files.
     """
@@ -58,6 +59,8 @@ class DiskUse:
     other_logs_bytes: int
     shared_bytes: int
     file_count: int
+    held_bytes: int
+    held_until: datetime | None
     models: tuple[ModelUse, ...]
 
     @property
@@ -81,16 +84,17 @@ def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
         data = _files_by_model(connection, DATASETS.c.model_sha256, DATASETS.c.sha256)
         built = _files_by_model(connection, CANDIDATES.c.model_sha256, CANDIDATES.c.file_sha256)
         cached = _cached_bytes(connection)
-        jobs = connection.execute(select(JOBS.c.model_sha256, JOBS.c.log, JOBS.c.params)).all()
+        jobs = connection.execute(select(OWNER.label("owner"), JOBS.c.log)).all()
+        told = files_of_jobs(connection)
         named = referred(connection)
     kept = {row.sha256: {row.sha256} | data[row.sha256] | built[row.sha256] for row in rows}
-    owners = _owners(kept, jobs)
+    owners = _owners(kept, told)
     logs_of: dict[str, int] = defaultdict(int)
     for job in jobs:
-        logs_of[job.model_sha256 or ""] += logs.get(job.log, 0)
+        logs_of[job.owner or ""] += logs.get(job.log, 0)
 
     def use(row: Any) -> ModelUse:
-        own = {sha256 for sha256 in kept[row.sha256] if owners[sha256] == {row.sha256}}
+        own = {sha256 for sha256 in kept[row.sha256] | told.get(row.sha256, set()) if owners[sha256] == {row.sha256}}
         return ModelUse(
             sha256=row.sha256,
             name=row.name,
@@ -103,19 +107,22 @@ def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
         )
 
     owned = {sha256 for files in kept.values() for sha256 in files}
-    old = {file.sha256 for file in stored if file.modified_at <= now() - young}
+    unused = [file for file in stored if file.sha256 not in named]
+    held = [file for file in unused if file.modified_at > now() - young]
     models = tuple(use(row) for row in rows)
-    held = sum(each.model_bytes + each.data_bytes + each.candidates_bytes for each in models)
+    counted = sum(each.model_bytes + each.data_bytes + each.candidates_bytes for each in models)
     return DiskUse(
         database_bytes=sum(_size(path) for path in workspace.path.glob(f"{DATABASE_NAME}*")),
         files_bytes=sum(sizes.values()),
         logs_bytes=sum(logs.values()),
         cache_bytes=sum(cached.values()),
-        unused_bytes=_taken(old - named, sizes),
+        unused_bytes=sum(file.size_bytes for file in unused) - sum(file.size_bytes for file in held),
         other_files_bytes=_taken(set(sizes) - owned, sizes),
         other_logs_bytes=sum(logs.values()) - sum(each.logs_bytes for each in models),
-        shared_bytes=held - _taken(owned, sizes),
+        shared_bytes=counted - _taken(owned, sizes),
         file_count=len(stored),
+        held_bytes=sum(file.size_bytes for file in held),
+        held_until=max((file.modified_at + young for file in held), default=None),
         models=models,
     )
 
@@ -134,15 +141,13 @@ def _cached_bytes(connection: Connection) -> dict[str, int]:
     return {model or "": int(size or 0) for model, size in found}
 
 
-def _owners(kept: Mapping[str, set[str]], jobs: Sequence[Any]) -> Mapping[str, set[str]]:
-    """Which models need a file: by their rows, or by what their jobs were told ("": a job on no model)."""
+def _owners(kept: Mapping[str, set[str]], told: Mapping[str, set[str]]) -> Mapping[str, set[str]]:
+    """Which models need a file: by their rows, or by what their jobs were told and stored ("": jobs on no model)."""
     owners: dict[str, set[str]] = defaultdict(set)
-    for model, files in kept.items():
-        for sha256 in files:
-            owners[sha256].add(model)
-    for job in jobs:
-        for text in texts(job.params):
-            owners[text].add(job.model_sha256 or "")
+    for files_by_model in (kept, told):
+        for model, files in files_by_model.items():
+            for sha256 in files:
+                owners[sha256].add(model)
     return owners
 
 

@@ -60,6 +60,11 @@ def submit_bring(title: str, **params: Any) -> str:
     return queue.submit(workspace(), "bring", {**DEFAULTS, **params}, title=title, once=True)
 
 
+def give_to(on: Subject, job_id: str) -> None:
+    """Says that a job which opened data did so for this model."""
+    queue.assign(workspace(), job_id, on.model.sha256)
+
+
 def submit_convert(
     on: Subject, source: Mapping[str, Any], preprocessing: Mapping[str, Any], *, limit: int | None
 ) -> str:

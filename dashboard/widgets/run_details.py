@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,7 +12,6 @@ from core.errors import MixdeskError
 from core.report import quantities
 from core.store.rows import JobRow, JobState
 from dashboard import conditions, diagnosis, services, state
-from dashboard.known import known_so_far
 from dashboard.layer_views import layer_views
 from dashboard.run_rows import RunRow
 from dashboard.run_tables import duration, state_text
@@ -52,8 +52,7 @@ def _ending(run: RunRow) -> None:
     if run.is_active:
         fraction = min(max(run.job.fraction or 0.0, 0.0), 1.0)
         st.progress(fraction, text=plain(jobs.progress_line(run.job)))
-        known = known_so_far(services.partials(run.job.id))
-        st.caption(plain(f"Known so far: {known}" if known else run.job.what or "Nothing is known yet."))
+        jobs.found(run.job)
         return
     errors.show_document(jobs.told_error(run.job.error, found=bool(services.partials(run.job.id))))
 
@@ -119,41 +118,34 @@ def _inspection(run: RunRow) -> Document | None:
 def _family(run: RunRow, rows: Sequence[RunRow]) -> None:
     """Lineage: model, data, the jobs it goes on with, the job, its candidate, what the comparison said."""
     known = {row.id for row in rows}
+    steps: list[Callable[[], None]] = []
+    if run.model:
+        steps.append(partial(_step, ":material/deployed_code:", run.model))
+    if run.data:
+        steps.append(partial(_step, ":material/dataset:", "synthetic data" if run.data == "synthetic" else run.data))
+    if run.job is not None:
+        family = services.lineage(run.job)
+        if run.job.resumes and not family.before:
+            steps.append(partial(_step, ":material/history:", f"{run.job.resumes} (forgotten)"))
+        steps += [partial(_other, other, known) for other in reversed(family.before)]
+        steps.append(partial(_step, ":material/play_circle:", f"this job ({run.state})"))
+        steps += [partial(_other, other, known) for other in family.after]
+    if run.candidate is not None:
+        steps.append(partial(_step, ":material/inventory_2:", run.candidate.name or run.candidate.id))
+    if run.outcome.verdict:
+        steps.append(partial(_step, ":material/compare:", run.outcome.verdict))
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="run.family"):
-        if run.model:
-            _step(":material/deployed_code:", run.model)
-        if run.data:
-            _arrow()
-            _step(":material/dataset:", f"{run.data} data" if run.data == "synthetic" else run.data)
-        if run.job is not None:
-            family = services.lineage(run.job)
-            for other in reversed(family.before):
-                _other(other, known)
-            if run.job.resumes and not family.before:
-                _arrow()
-                _step(":material/history:", f"{run.job.resumes} (forgotten)")
-            _arrow()
-            _step(":material/play_circle:", f"this job ({run.state})")
-            for other in family.after:
-                _other(other, known)
-        if run.candidate is not None:
-            _arrow()
-            _step(":material/inventory_2:", run.candidate.name or run.candidate.id)
-        if run.outcome.verdict:
-            _arrow()
-            _step(":material/compare:", run.outcome.verdict)
+        for number, step in enumerate(steps):
+            if number:
+                st.markdown(":gray[→]", width="content")
+            step()
 
 
 def _step(icon: str, text: str) -> None:
     st.markdown(f"{icon} {plain(text)}", width="content")
 
 
-def _arrow() -> None:
-    st.markdown(":gray[→]", width="content")
-
-
 def _other(other: JobRow, known: set[str]) -> None:
-    _arrow()
     st.button(
         f"{other.id} ({other.state})",
         key=f"run.family.{other.id}",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import math
+from datetime import datetime, timedelta
 
 import streamlit as st
 
 from core.errors import MixdeskError
 from core.report import quantities
 from core.store.disk_use import DiskUse, ModelUse
+from core.store.rows import now
 from dashboard import services, state
 from dashboard.run_tables import ROW_PX, disk_table, table_height
 from dashboard.widgets.text import plain
@@ -28,6 +30,9 @@ def draw() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         _unused(use)
         _old_jobs()
+    held = held_line(use, now())
+    if held:
+        st.caption(plain(held))
     table = disk_table(use)
     event = st.dataframe(
         table.frame,
@@ -62,6 +67,17 @@ def parts_line(use: DiskUse) -> str:
     return " · ".join(parts)
 
 
+def held_line(use: DiskUse, at: datetime) -> str:
+    """Why files that nothing refers to cannot be freed yet, and until when; empty where all can."""
+    if use.held_until is None:
+        return ""
+    minutes = max(1, math.ceil((use.held_until - at).total_seconds() / 60))
+    return (
+        f"{quantities.size(use.held_bytes)} that nothing refers to came within the last hour and may belong to an "
+        f"upload that is still on its way: it can be freed in {minutes} {'minute' if minutes == 1 else 'minutes'}."
+    )
+
+
 def _unused(use: DiskUse) -> None:
     st.button(
         f"Free unused files ({quantities.size(use.unused_bytes)})",
@@ -69,7 +85,7 @@ def _unused(use: DiskUse) -> None:
         icon=":material/cleaning_services:",
         on_click=_free_unused,
         disabled=not use.unused_bytes,
-        help="Stored files that nothing refers to. What an ended job names goes when the job is forgotten.",
+        help="Stored files that nothing refers to. What an ended job names goes when the job or its model is deleted.",
     )
 
 
@@ -90,8 +106,8 @@ def _old_jobs() -> None:
 def _delete_model(model: ModelUse) -> None:
     with st.popover(f"Delete {plain(model.name)}", icon=":material/delete:", key="runs.disk.delete"):
         st.markdown(
-            f"The model {plain(model.name)} goes with its data, candidates, saved mixes, ended jobs and cached "
-            f"measurements. {plain(quantities.size(model.freed_bytes))} will be freed."
+            f"The model {plain(model.name)} goes with its data, candidates, saved mixes, cached measurements, and the "
+            f"ended jobs that opened it or worked on it. {plain(quantities.size(model.freed_bytes))} will be freed."
         )
         st.button(
             "Delete for good",

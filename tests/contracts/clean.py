@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from core.errors import NotFoundError, RequestError
 from core.jobs import queue
+from core.jobs.clean import clean as clean_jobs
+from core.jobs.clean import remove
+from core.jobs.outcome import finish
 from core.store import clean
 from core.store.disk_use import disk_use
+from core.store.rows import JobState, now
+from core.store.tables import JOBS, MODELS
 from core.store.workspace import Workspace
 from tests.contracts.store import OpenedWorkspaces, stored_candidate, stored_model
 
@@ -151,3 +159,141 @@ class CleanContract(OpenedWorkspaces):
         assert disk_use(workspace).unused_bytes == 0
         assert disk_use(workspace, young=timedelta(0)).unused_bytes == len(b"stray")
         assert clean.sweep_files(workspace, young=timedelta(0)) == len(b"stray")
+
+    # what jobs named
+
+    def test_a_removed_model_takes_the_jobs_that_opened_it_and_what_they_stored(self, workspace: Workspace) -> None:
+        model, other = stored_model(workspace), stored_model(workspace, b"another model", "other")
+        photos, words = workspace.files.put(b"photos"), workspace.files.put(b"tokenizer")
+        opened = {"model": model.sha256, "data": {"sha256": photos, "kind": "images"}, "tokenizer": words}
+        first = ended(workspace, "bring", {"files": [{"sha256": model.sha256}]}, opened)
+        of_other = ended(
+            workspace, "bring", {"files": [{"sha256": other.sha256}]}, {"model": other.sha256, "data": None}
+        )
+        assert queue.job(workspace, first).model_sha256 == model.sha256
+        use = next(row for row in disk_use(workspace).models if row.sha256 == model.sha256)
+        freed = clean.remove_model(workspace, model.sha256)
+        assert freed == use.freed_bytes == len(b"model" + b"photos" + b"tokenizer")
+        assert [row.id for row in queue.jobs(workspace)] == [of_other]
+        assert [file.sha256 for file in workspace.files.stored()] == [other.sha256]
+
+    def test_jobs_of_older_versions_go_with_the_model_that_they_opened(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        job_id = ended(
+            workspace, "bring", {"files": [{"sha256": workspace.files.put(b"zip")}]}, {"model": model.sha256}
+        )
+        with workspace.database.writing() as connection:
+            connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(model_sha256=None))
+        use = disk_use(workspace)
+        assert (use.models[0].freed_bytes, use.unused_bytes) == (len(b"model" + b"zip"), 0)
+        assert clean.remove_model(workspace, model.sha256) == len(b"model" + b"zip")
+        assert queue.jobs(workspace) == ()
+
+    def test_data_that_were_refused_go_with_the_model_they_were_given_to(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        refused = workspace.files.put(b"wrong shape")
+        job_id = queue.submit(workspace, "bring", {"files": [{"sha256": refused}]})
+        assert finish(workspace, job_id, {"model": None, "data": {"sha256": refused}})
+        queue.assign(workspace, job_id, model.sha256)
+        queue.stop(workspace, queue.submit(workspace, "inspect", {"model": model.sha256, "data": refused}))
+        assert disk_use(workspace).models[0].freed_bytes == len(b"model" + b"wrong shape")
+        assert clean.remove_model(workspace, model.sha256) == len(b"model" + b"wrong shape")
+        assert list(workspace.files.stored()) == []
+
+    def test_a_job_is_given_to_one_model_only(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        job_id = queue.submit(workspace, "profile", {"model": model.sha256})
+        queue.assign(workspace, job_id, "0" * 64)
+        assert queue.job(workspace, job_id).model_sha256 == model.sha256
+        assert finish(workspace, job_id, {"model": "1" * 64})
+        assert queue.job(workspace, job_id).model_sha256 == model.sha256
+
+    @pytest.mark.parametrize("kind", ["another model", "its job", "a job that waits", "a job that opened it"])
+    def test_what_others_name_stays_when_a_model_goes(self, workspace: Workspace, kind: str) -> None:
+        model, other = stored_model(workspace, b"1"), stored_model(workspace, b"2")
+        shared = workspace.files.put(b"shared")
+        queue.stop(workspace, queue.submit(workspace, "inspect", {"model": model.sha256, "data": shared}))
+        if kind == "another model":
+            workspace.add_dataset("eval", shared, other.sha256, 6)
+        elif kind == "its job":
+            queue.stop(workspace, queue.submit(workspace, "inspect", {"model": other.sha256, "data": shared}))
+        elif kind == "a job that waits":
+            queue.submit(workspace, "bring", {"files": [{"name": "a.zip", "sha256": shared}]})
+        else:
+            ended(workspace, "bring", {"files": []}, {"model": None, "data": {"sha256": shared}})
+        use = next(row for row in disk_use(workspace).models if row.sha256 == model.sha256)
+        assert use.freed_bytes == clean.remove_model(workspace, model.sha256) == 1
+        assert workspace.files.has(shared)
+
+    def test_a_file_that_nobody_named_yet_stays_when_others_go(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        coming = workspace.files.put(b"of an upload in another tab")
+        clean.remove_model(workspace, model.sha256)
+        assert clean.sweep_files(workspace) == 0
+        assert workspace.files.has(coming)
+        use = disk_use(workspace)
+        assert (use.unused_bytes, use.held_bytes) == (0, len(b"of an upload in another tab"))
+        assert use.held_until is not None
+        assert timedelta(minutes=59) < use.held_until - now() <= clean.YOUNG
+
+    def test_an_upload_that_stores_the_same_file_again_keeps_it(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        ended(workspace, "bring", {"files": [{"sha256": model.sha256}]}, {"model": model.sha256})
+        workspace.files.put(b"model")  # another tab: its job is not queued yet
+        assert clean.remove_model(workspace, model.sha256) == 0
+        assert workspace.files.has(model.sha256)
+        assert disk_use(workspace).held_bytes == len(b"model")
+
+    def test_what_a_running_job_may_have_stored_again_stays_however_long_it_takes(self, workspace: Workspace) -> None:
+        model = stored_model(workspace)
+        long_ago = now() - timedelta(minutes=30)
+        job_id = queue.submit(workspace, "bring", {"files": []})
+        with workspace.database.writing() as connection:
+            connection.execute(update(MODELS).values(created_at=long_ago - timedelta(minutes=5)))
+            connection.execute(
+                update(JOBS).where(JOBS.c.id == job_id).values(state=JobState.RUNNING, started_at=long_ago)
+            )
+        moment = (long_ago + timedelta(minutes=5)).timestamp()
+        os.utime(workspace.files.path(model.sha256), (moment, moment))
+        assert clean.remove_model(workspace, model.sha256) == 0
+        assert workspace.files.has(model.sha256)
+
+    def test_a_removed_job_takes_the_files_that_only_it_named(self, workspace: Workspace) -> None:
+        piece, packed = workspace.files.put(b"one.png"), workspace.files.put(b"2 files.zip")
+        job_id = ended(workspace, "bring", {"files": [{"sha256": piece}]}, {"model": None, "data": {"sha256": packed}})
+        assert clean.sweep_files(workspace, young=timedelta(0)) == 0
+        assert remove(workspace, job_id) == len(b"one.png" + b"2 files.zip")
+        assert list(workspace.files.stored()) == []
+
+    def test_a_removed_job_leaves_what_a_model_or_another_job_names(self, workspace: Workspace) -> None:
+        model, shared = stored_model(workspace), workspace.files.put(b"shared")
+        files = [{"sha256": model.sha256}, {"sha256": shared}]
+        job_id = ended(workspace, "bring", {"files": files}, {"model": model.sha256})
+        queue.submit(workspace, "inspect", {"model": model.sha256, "data": shared})
+        assert remove(workspace, job_id) == 0
+        assert all(workspace.files.has(sha256) for sha256 in (model.sha256, shared))
+
+    def test_cleaning_leaves_for_a_minute_what_jobs_found_for_the_next(self, workspace: Workspace) -> None:
+        """A command converts data in one job and names it in the next."""
+        fresh, old = workspace.files.put(b"fresh"), workspace.files.put(b"older")
+        ended(workspace, "convert", {}, {"data": fresh})
+        before = ended(workspace, "convert", {}, {"data": old})
+        with workspace.database.writing() as connection:
+            ago = update(JOBS).where(JOBS.c.id == before).values(finished_at=now() - 2 * clean.ROW_ON_ITS_WAY)
+            connection.execute(ago)
+        moment = (now() - 3 * clean.ROW_ON_ITS_WAY).timestamp()
+        os.utime(workspace.files.path(old), (moment, moment))
+        done = clean_jobs(workspace)
+        assert (done.jobs, done.freed_bytes) == (2, len(b"older"))
+        assert workspace.files.has(fresh)
+
+    def test_a_bundle_goes_with_the_job_that_wrote_it(self, workspace: Workspace) -> None:
+        job_id = ended(workspace, "bundle", {"candidate": "c1"}, {"file": workspace.files.put(b"bundle", suffix=".o3")})
+        assert remove(workspace, job_id) == len(b"bundle")
+
+
+def ended(workspace: Workspace, kind: str, params: dict[str, Any], result: dict[str, Any]) -> str:
+    """A job of this kind that is done, with this result."""
+    job_id = queue.submit(workspace, kind, params)
+    assert finish(workspace, job_id, result)
+    return job_id
