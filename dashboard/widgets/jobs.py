@@ -137,6 +137,22 @@ def progress_line(row: JobRow) -> str:
     return " · ".join(parts)
 
 
+def found(row: JobRow) -> None:
+    """What the job works on and what it found, in one element, whatever it says.
+
+    Of two, of which the first comes and goes, a browser shows the second twice while the page is being drawn again.
+    """
+    said = found_lines(row, known_so_far(services.partials(row.id)))
+    st.caption("  \n".join(plain(line) for line in said))
+
+
+def found_lines(row: JobRow, known: str) -> list[str]:
+    """At least one line; what a waiting job waits for is in its `progress_line` already."""
+    what = row.what if row.state is JobState.RUNNING else ""
+    lines = [what, f"Known so far: {known}" if known else ""]
+    return [line for line in lines if line] or ["Nothing is known yet."]
+
+
 def clock(seconds: float) -> str:
     """Minutes and seconds: 0:12, 3:05; hours where there are any: 1:02:09."""
     minutes, rest = divmod(max(0, round(seconds)), 60)
@@ -146,7 +162,7 @@ def clock(seconds: float) -> str:
 
 def _running(row: JobRow, *, key: str) -> None:
     with st.container(border=True, gap="small"):
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(row.title or row.kind)}**", width="stretch")
             st.button(
                 "Stop",
@@ -157,11 +173,7 @@ def _running(row: JobRow, *, key: str) -> None:
                 disabled=row.stop_requested,
             )
         st.progress(min(max(row.fraction or 0.0, 0.0), 1.0), text=plain(_line(row)))
-        if row.state is JobState.RUNNING and row.what:
-            st.caption(plain(row.what))
-        known = known_so_far(services.partials(row.id))
-        if known:
-            st.caption(plain(f"Known so far: {known}"))
+        found(row)
 
 
 def _is_answer(row: JobRow) -> bool:

@@ -11,7 +11,7 @@ from core.runtime.conditions import Conditions
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 from dashboard.widgets.job_chip import chip_line
-from dashboard.widgets.jobs import clock, progress_line, told_error
+from dashboard.widgets.jobs import clock, found_lines, progress_line, told_error
 from dashboard.widgets.strip import machine_line
 
 
@@ -30,6 +30,16 @@ def test_a_waiting_job_tells_what_it_waits_for(row: JobRow) -> None:
     assert progress_line(replace(row, what="Waits for 'Profile x'")) == "Waits for 'Profile x'"
     assert progress_line(row) == "Waiting for its turn"
     assert chip_line([row]) == "1 waiting"
+
+
+def test_what_is_known_is_one_block_and_repeats_nothing(row: JobRow) -> None:
+    waits = replace(row, what="Another Mixdesk on this machine is measuring (process 7)")
+    assert progress_line(waits) == waits.what
+    assert found_lines(waits, "") == ["Nothing is known yet."]
+    running = replace(row, state=JobState.RUNNING, what="conv1")
+    assert found_lines(running, "") == ["conv1"]
+    assert found_lines(running, "3 mixes tried") == ["conv1", "Known so far: 3 mixes tried"]
+    assert found_lines(replace(running, what=""), "3 mixes tried") == ["Known so far: 3 mixes tried"]
 
 
 def test_a_job_that_was_asked_to_stop_says_so(row: JobRow) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -76,8 +78,19 @@ def test_a_model_that_was_not_read_yet_is_read_without_being_asked_for(desk: Wor
     app = show(model)
     assert [row.kind for row in jobs(desk)] == ["inspect"]
     assert "Stop" in [button.label for button in app.button]
+    assert {flex.wrap for flex in rows_of(app.main)} == {True}, "a row that does not wrap has a scroll bar"
     show(model)
     assert len(jobs(desk)) == 1
+
+
+def rows_of(block: Any) -> Iterator[Any]:
+    """Every container of a page that puts its elements beside one another."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            flex = getattr(child.proto, "flex_container", None)
+            if flex is not None and flex.direction == flex.Direction.HORIZONTAL:
+                yield flex
+            yield from rows_of(child)
 
 
 def test_the_figures_of_a_read_model_are_shown(desk: Workspace, model: ModelRow) -> None:
