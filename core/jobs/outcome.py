@@ -19,6 +19,9 @@ from core.store.strict_json import plain
 from core.store.tables import JOBS
 from core.store.workspace import Workspace
 
+#: The advice where a job ended without its own doing.
+RESUME = "Resume it: what was finished is kept."
+
 _ENDED_BY_OTHERS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -62,7 +65,7 @@ def judge_exit(row: JobRow, exit_code: int) -> Ending:
     """Explains a worker that ended (negative code: by that signal) while its row still says running."""
     if row.stop_requested:
         return stop_ending()
-    kept = f"What it had found is kept; start it again. Its log: {row.log}."
+    kept = f"{RESUME} Its log: {row.log}."
     if exit_code >= 0:
         message = f"The worker ended with status {exit_code} and stored neither a result nor an error."
         return Ending(JobState.CRASHED, CrashedError(message, hint=kept))
@@ -76,14 +79,14 @@ def judge_exit(row: JobRow, exit_code: int) -> Ending:
 
 def stop_ending() -> Ending:
     """The ending of a job that was stopped on request."""
-    return Ending(JobState.STOPPED, StoppedError("Stopped on request.", hint="What it had found is kept."))
+    return Ending(JobState.STOPPED, StoppedError("Stopped on request.", hint="What was finished is kept."))
 
 
 def over_memory(row: JobRow, used_bytes: int, limit_bytes: int) -> Ending:
     """The ending of a job that took more memory than it may."""
     used, limit = (f"{size / 2**20:,.0f} MiB" for size in (used_bytes, limit_bytes))
     message = f"The worker used {used} of memory, more than the {limit} that a job may use here, and was ended."
-    return Ending(JobState.CRASHED, CrashedError(message, hint=f"What it had found is kept. Its log: {row.log}."))
+    return Ending(JobState.CRASHED, CrashedError(message, hint=f"What was finished is kept. Its log: {row.log}."))
 
 
 def not_started(reason: str) -> Ending:
@@ -93,7 +96,7 @@ def not_started(reason: str) -> Ending:
 
 def interrupted(reason: str) -> Ending:
     """The ending of a job whose supervisor is gone."""
-    return Ending(JobState.INTERRUPTED, WorkError(reason, hint="What it had found is kept; start it again."))
+    return Ending(JobState.INTERRUPTED, WorkError(reason, hint=RESUME))
 
 
 def _end(workspace: Workspace, job_id: str, values: Mapping[str, Any]) -> bool:

@@ -27,7 +27,12 @@ REFRESH_S = 1.0
 _ANSWERS = {RequestError.kind, *(answer.kind for answer in RequestError.__subclasses__())}
 
 _PROCESS = re.compile(r"(?<=') \(process \d+\)")
-_KEPT = re.compile(r"What it had found is kept(; start it again)?\.\s*")
+#: Also as older versions wrote it.
+_KEPT = re.compile(
+    r"(Resume it: what was finished|What was finished|What it had found) is kept(; start it again)?\.\s*"
+)
+#: How a job ended that can go on.
+_RESUMED = (JobState.INTERRUPTED, JobState.STOPPED, JobState.CRASHED, JobState.FAILED)
 
 _ENDED = {
     JobState.FAILED: "failed",
@@ -103,16 +108,29 @@ def ended(row: JobRow, *, key: str, again: bool = True) -> None:
         else:
             errors.show_document(told_error(row.error, found=bool(services.partials(row.id))))
         if again and not _is_answer(row):
-            st.button("Run again", key=f"{key}.again", icon=":material/replay:", on_click=_again, args=(row,))
+            label, icon = again_label(row.state)
+            st.button(label, key=f"{key}.again", icon=icon, on_click=_again, args=(row,))
         log(row, key=key)
 
 
 def told_error(error: Mapping[str, Any] | None, *, found: bool) -> Mapping[str, Any] | None:
     """The error as it is shown: that something is kept is said only where the job had `found` something."""
     hint = (error or {}).get("hint")
-    if found or not error or not hint:
+    if not error or not hint:
         return error
-    return {**error, "hint": _KEPT.sub(lambda kept: "Start it again. " if kept[1] else "", hint).strip() or None}
+
+    def told(kept: re.Match[str]) -> str:
+        resumed = kept[2] is not None or kept[1].startswith("Resume")
+        if not found:
+            return "Resume it. " if resumed else ""
+        return "Resume it: what was finished is kept. " if resumed else "What was finished is kept. "
+
+    return {**error, "hint": _KEPT.sub(told, hint).strip() or None}
+
+
+def again_label(state: JobState) -> tuple[str, str]:
+    """Words and icon of the button that does a job's work once more."""
+    return ("Resume", ":material/resume:") if state in _RESUMED else ("Run again", ":material/replay:")
 
 
 def log(row: JobRow, *, key: str) -> None:

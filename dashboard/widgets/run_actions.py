@@ -9,17 +9,15 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 
 from core.errors import MixdeskError
-from core.store.rows import JobState
 from dashboard import conditions, services, state
 from dashboard.file_names import slug
 from dashboard.run_rows import RunRow
 from dashboard.services import Document
-from dashboard.widgets import bundle, download
+from dashboard.widgets import bundle, download, jobs
 from dashboard.widgets.text import plain
 
 #: Which page shows the outcome of which kind of job; what built a candidate opens on Compare.
 _PAGES = {"inspect": "model", "open": "model", "convert": "model", "profile": "profile", "machine": "machine"}
-_RESUME = (JobState.INTERRUPTED, JobState.STOPPED, JobState.CRASHED, JobState.FAILED)
 
 
 def draw(run: RunRow, document: Document | None) -> None:
@@ -75,7 +73,7 @@ def _stop_or_again(run: RunRow) -> None:
             disabled=run.job.stop_requested,
         )
         return
-    label, icon = ("Resume", ":material/resume:") if run.job.state in _RESUME else ("Run again", ":material/replay:")
+    label, icon = jobs.again_label(run.job.state)
     st.button(
         label,
         key=f"run.again.{run.id}",

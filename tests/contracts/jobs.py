@@ -278,7 +278,7 @@ class JobsContract(OpenedQueue):
         assert row.state == "interrupted"
         assert row.error is not None
         assert "ended before the job did" in row.error["message"]
-        assert "start it again" in row.error["hint"]
+        assert "Resume it: what was finished is kept" in row.error["hint"]
 
     def test_a_process_number_used_again_is_another_process(self, workspace: Workspace) -> None:
         here = Keeper.here()

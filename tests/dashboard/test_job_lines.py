@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from core.jobs.outcome import interrupted, judge_exit
 from core.jobs.queue import job, submit
 from core.runtime.conditions import Conditions
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 from dashboard.widgets.job_chip import chip_line
-from dashboard.widgets.jobs import clock, found_lines, progress_line, told_error
+from dashboard.widgets.jobs import again_label, clock, found_lines, progress_line, told_error
 from dashboard.widgets.strip import machine_line
 
 
@@ -86,15 +87,36 @@ def test_a_job_that_waits_for_another_workspace_names_the_process(row: JobRow) -
 
 
 @pytest.mark.parametrize(
-    ("hint", "shown"),
+    ("hint", "shown", "nothing_found"),
     [
-        ("What it had found is kept; start it again. Its log: ab.log.", "Start it again. Its log: ab.log."),
-        ("What it had found is kept. Its log: ab.log.", "Its log: ab.log."),
-        ("What it had found is kept.", None),
-        ("Export it.", "Export it."),
+        (
+            "Resume it: what was finished is kept. Its log: ab.log.",
+            "Resume it: what was finished is kept. Its log: ab.log.",
+            "Resume it. Its log: ab.log.",
+        ),
+        (
+            "What it had found is kept; start it again. Its log: ab.log.",
+            "Resume it: what was finished is kept. Its log: ab.log.",
+            "Resume it. Its log: ab.log.",
+        ),
+        (
+            "What was finished is kept. Its log: ab.log.",
+            "What was finished is kept. Its log: ab.log.",
+            "Its log: ab.log.",
+        ),
+        ("What it had found is kept.", "What was finished is kept.", None),
+        ("Export it.", "Export it.", "Export it."),
     ],
 )
-def test_something_is_said_to_be_kept_only_where_something_was_found(hint: str, shown: str | None) -> None:
+def test_something_is_said_to_be_kept_only_where_something_was_found(
+    hint: str, shown: str, nothing_found: str | None
+) -> None:
     error = {"kind": "crashed", "message": "It was killed.", "hint": hint}
-    assert told_error(error, found=False) == {**error, "hint": shown}
-    assert told_error(error, found=True) == error
+    assert told_error(error, found=False) == {**error, "hint": nothing_found}
+    assert told_error(error, found=True) == {**error, "hint": shown}
+
+
+def test_the_button_is_called_as_the_advice_calls_it(row: JobRow) -> None:
+    for ending in (judge_exit(row, -9), interrupted("Its supervisor ended.")):
+        assert str(ending.error.hint).startswith(f"{again_label(ending.state)[0]} it")
+    assert again_label(JobState.DONE)[0] == "Run again"

@@ -52,7 +52,7 @@ def test_a_crash_says_how_and_what_to_do(exit_code: int, told: str) -> None:
     ending = judge_exit(ROW, exit_code)
     assert ending.state == "crashed"
     assert f"The worker {'was ' if exit_code < 0 else ''}{told}" in ending.error.message
-    assert ending.error.hint == "What it had found is kept; start it again. Its log: 0123456789ab.log."
+    assert ending.error.hint == "Resume it: what was finished is kept. Its log: 0123456789ab.log."
 
 
 @pytest.mark.parametrize("exit_code", [0, 3, -15, -9])

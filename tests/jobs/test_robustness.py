@@ -120,7 +120,7 @@ def test_a_worker_killed_in_the_middle_is_told_and_the_server_takes_the_next_job
     assert row.state == "crashed"
     assert row.error is not None
     assert "killed by signal 9 (SIGKILL)" in row.error["message"]
-    assert "start it again" in row.error["hint"]
+    assert "Resume it: what was finished is kept" in row.error["hint"]
     again = ended(workspace, submit(SHORT_RUNS))
     assert (again.state, again.error) == ("done", None)
     assert again.result is not None

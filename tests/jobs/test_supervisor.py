@@ -106,7 +106,7 @@ def test_a_killed_worker_is_told_with_its_signal_and_its_partial_results_stay(wo
         row = ended(workspace, row.id)
         assert row.state == "crashed"
         assert "killed by signal 9 (SIGKILL): the machine ran out of memory, or somebody killed it" in sentence(row)
-        assert "start it again" in sentence(row)
+        assert "Resume it: what was finished is kept" in sentence(row)
         assert [part.value for part in queue.partials(workspace, row.id)] == [{"ms": 1.5}]
         await_true(lambda: is_gone(worker.pid))
         assert ended(workspace, queue.submit(workspace, "finish", {})).state == "done"
