@@ -29,6 +29,7 @@ def opened(row: JobRow) -> None:
         state.NOTICE.set(error.to_dict())
         state.OPENING.set(None)
         return
+    services.give_to(on, row.id)
     _tell_unused(result.get("unused") or ())
     ready = data.get("kind") == "npz"
     then: dict[state.LinkKey, str | None] = {state.PREPARING: row.id} if data and not ready else {}

@@ -75,6 +75,24 @@ def test_a_model_in_one_piece_goes_on_the_desk_without_a_detour(desk: Workspace,
     assert state.OPENING.get() is None
 
 
+def test_jobs_that_opened_model_or_data_belong_to_the_model_from_then_on(
+    desk: Workspace, session: dict[str, Any]
+) -> None:
+    loading.open_upload([("net.zip", packed(net_dot_onnx=model(None)))])
+    first = opened_job(desk)
+    arriving.opened(first)
+    on = services.subject()
+    assert on is not None
+    loading.open_upload([("photos.zip", photos())])
+    second = opened_job(desk)
+    assert second.model_sha256 is None
+    arriving.opened(second)
+    assert {services.job(each.id).model_sha256 for each in (first, second)} == {on.model.sha256}
+    work(desk)
+    assert services.delete_model(on.model.sha256) > 0
+    assert (list(desk.files.stored()), jobs(desk)) == ([], ())
+
+
 def test_a_model_with_its_weights_is_opened_by_a_job_and_then_read(desk: Workspace, session: dict[str, Any]) -> None:
     loading.open_upload([("net.onnx", model()), ("weights.bin", WEIGHTS), ("eval.npz", npz())])
     arriving.opened(opened_job(desk))
