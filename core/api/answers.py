@@ -77,13 +77,16 @@ class Inspection(Answer):
 
     def _lines(self) -> list[tuple[str, str]]:
         model = self.model
-        counted = f"{model['layer_count']} layers in {model['group_count']} groups"
-        weights = quantities.size(model["weight_bytes"])
-        sizes = f"{quantities.count(model['parameters'])} parameters, {weights} of weights"
+        holds = quantities.NOT_KNOWN  # of a graph that cannot be read
+        if model["layer_count"] is not None:
+            counted = f"{model['layer_count']} layers in {model['group_count']} groups"
+            weights = quantities.size(model["weight_bytes"])
+            sizes = f"{quantities.count(model['parameters'])} parameters, {weights} of weights"
+            holds = f"{counted}, {sizes}, {quantities.count(model['macs'], 'MAC')}"
         found = [f"{row['severity']}: {row['message']}" for row in self.document["findings"]]
         return [
             ("model", f"{model['name']}, {quantities.size(model['bytes'])}, opset {model['opset']}"),
-            ("holds", f"{counted}, {sizes}, {quantities.count(model['macs'], 'MAC')}"),
+            ("holds", holds),
             *(("inputs", f"{given['name']}: {given['dtype']} {_shape(given['shape'])}") for given in model["inputs"]),
             *(("outputs", f"{out['name']}: {out['dtype']} {_shape(out['shape'])}") for out in model["outputs"]),
             *(("found", text) for text in found),

@@ -21,10 +21,10 @@ def summarize(model: Model, table: LayerTable) -> dict[str, Any]:
 
     Returns:
         {"model": {...}, "ops": {operator: how many layers}}. `macs` adds up the layers whose cost is known,
-        `macs_unknown` says how many are not. A weight that several layers read counts once.
+        `macs_unknown` says how many are not. A weight that several layers read counts once. What a graph that cannot be
+        read holds is None.
     """
-    parameters, weight_bytes = _weights(model.ir)
-    known = [layer.macs for layer in table if layer.macs is not None]
+    counts = _counts(model, table)
     return {
         "model": {
             "name": model.name,
@@ -32,19 +32,27 @@ def summarize(model: Model, table: LayerTable) -> dict[str, Any]:
             "bytes": model.size_bytes,
             "opset": model.opset,
             "ir": model.ir.ir_version,
-            "node_count": sum(1 for _ in walk_scopes(model.ir.graph)),
-            "layer_count": len(table),
-            "group_count": len(table.groups),
-            "parameters": parameters,
-            "macs": sum(known) if known or not len(table) else None,
-            "macs_unknown": len(table) - len(known),
-            "weight_bytes": weight_bytes,
-            "activation_peak_bytes": activation_peak_bytes(model, table),
-            "subgraph_count": sum(1 for _ in walk_graphs(model.ir.graph)) - 1,
+            **(counts if model.readable else dict.fromkeys(counts)),
             "inputs": [spec.to_dict() for spec in model.inputs],
             "outputs": [spec.to_dict() for spec in model.outputs],
         },
         "ops": dict(Counter(layer.op_type for layer in table).most_common()),
+    }
+
+
+def _counts(model: Model, table: LayerTable) -> dict[str, int | None]:
+    parameters, weight_bytes = _weights(model.ir)
+    known = [layer.macs for layer in table if layer.macs is not None]
+    return {
+        "node_count": sum(1 for _ in walk_scopes(model.ir.graph)),
+        "layer_count": len(table),
+        "group_count": len(table.groups),
+        "parameters": parameters,
+        "macs": sum(known) if known or not len(table) else None,
+        "macs_unknown": len(table) - len(known),
+        "weight_bytes": weight_bytes,
+        "activation_peak_bytes": activation_peak_bytes(model, table),
+        "subgraph_count": sum(1 for _ in walk_graphs(model.ir.graph)) - 1,
     }
 
 

@@ -68,7 +68,7 @@ def _load(proto: onnx.ModelProto, given: Source, *, strict: bool) -> Model:
     repairs = (*_reordered(moved), *plain, *repair_graph(model))
     if not any(finding.severity == "error" for finding in findings):
         findings.extend(check_graph(model))
-    return _model(given, files, model, repairs, findings)
+    return _model(given, files, model, repairs, findings, readable=not broken)
 
 
 def _refuse(findings: list[Finding]) -> None:
@@ -78,7 +78,13 @@ def _refuse(findings: list[Finding]) -> None:
 
 
 def _model(
-    given: Source, files: Mapping[str, Path], model: ir.Model, repairs: tuple[Repair, ...], findings: list[Finding]
+    given: Source,
+    files: Mapping[str, Path],
+    model: ir.Model,
+    repairs: tuple[Repair, ...],
+    findings: list[Finding],
+    *,
+    readable: bool,
 ) -> Model:
     return Model(
         name=given.name,
@@ -90,6 +96,7 @@ def _model(
         outputs=output_specs(model),
         repairs=repairs,
         folder=given.folder if files else None,
+        readable=readable,
         findings=tuple(sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.severity))),
     )
 

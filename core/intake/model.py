@@ -83,7 +83,8 @@ class Model:
     """A loaded model. `ir` is read-only by convention: stages edit a `copy_ir()`.
 
     `sha256` is that of the bytes as given (weights in other files included): it names the model everywhere.
-    `size_bytes` counts all files; `folder` is where those besides its own lie, None where there are none.
+    `size_bytes` counts all files; `folder` is where those besides its own lie, None where there are none. Of a graph that
+    cannot be read (`findings` say why) only inputs and outputs are here: what it holds is not known.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Model:
     repairs: tuple[Repair, ...] = ()
     findings: tuple[Finding, ...] = ()
     folder: Path | None = None
+    readable: bool = True
 
     def copy_ir(self) -> onnx_ir.Model:
         """A copy whose nodes and values may be edited; tensors are shared, not copied."""

@@ -53,6 +53,13 @@ def test_inspect_shows_a_file_that_parses_with_the_sentence_as_first_finding(
     assert f"error: {first['message']}" in " ".join(here("inspect", str(path)).out.split())
 
 
+@pytest.mark.parametrize("what", ["cycle"])
+def test_what_a_broken_graph_holds_is_not_known(here: Terminal, path: Path) -> None:
+    told = {line.split()[0]: line for line in here("inspect", str(path)).out.splitlines() if line.strip()}
+    for name in ("layers", "parameters", "arithmetic", "weights", "activations"):
+        assert told[name].split(maxsplit=1)[1].strip() == "not known"
+
+
 @pytest.mark.parametrize(
     ("what", "command"),
     [(what, command) for what, bad in BAD.items() for command in COMMANDS if not (bad.parses and command == "inspect")],

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import onnx.parser
+
 from core.graph.read import read_layers
 from core.graph.summary import summarize
+from core.intake.load import load_model
 from core.intake.model import Model
 from tests.intake.test_names import IF_MODEL
 from tests.intake.texts import load
@@ -42,3 +45,12 @@ def test_what_is_unknown_is_counted_not_guessed() -> None:
 def test_a_model_without_layers_costs_nothing() -> None:
     found = summary(load("g () => (float[2] y) <float[2] y = {1, 2}> { }"))
     assert (found["macs"], found["activation_peak_bytes"], found["layer_count"]) == (0, 0, 0)
+
+
+def test_what_a_graph_that_cannot_be_read_holds_is_not_known() -> None:
+    text = "g (float[4] x) => (float[4] y) { a = Add (x, b)  b = Relu (a)  y = Abs (b) }"
+    circle = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {text}')
+    found = summary(load_model(bytes(circle.SerializeToString()), name="m", strict=False))
+    counts = ("node_count", "layer_count", "group_count", "parameters", "macs", "weight_bytes", "subgraph_count")
+    assert [found[name] for name in counts] == [None] * len(counts)
+    assert (found["inputs"][0]["name"], found["outputs"][0]["name"]) == ("x", "y")

@@ -35,11 +35,21 @@ def _facts(model: Mapping[str, Any], document: parts.Document) -> list[tuple[str
     ops = sorted(document["ops"].items(), key=lambda item: (-item[1], item[0]))
     return [
         ("file", f"{quantities.size(model['bytes'])}, opset {model['opset']}, IR {model['ir']}"),
-        ("layers", f"{model['layer_count']} in {model['group_count']} groups, {model['subgraph_count']} sub-graphs"),
+        ("layers", _layers(model)),
         ("parameters", quantities.count(model["parameters"])),
         ("arithmetic", quantities.count(model["macs"], "MAC")),
         ("weights", quantities.size(model["weight_bytes"])),
-        ("activations", f"{quantities.size(model['activation_peak_bytes'])} at the peak"),
+        ("activations", _peak(model["activation_peak_bytes"])),
         ("operators", ", ".join(f"{op} {count}" for op, count in ops)),
         ("data", parts.data_line(document.get("data"))),
     ]
+
+
+def _layers(model: Mapping[str, Any]) -> str:
+    if model["layer_count"] is None:
+        return quantities.NOT_KNOWN
+    return f"{model['layer_count']} in {model['group_count']} groups, {model['subgraph_count']} sub-graphs"
+
+
+def _peak(size_bytes: int | None) -> str:
+    return quantities.NOT_KNOWN if size_bytes is None else f"{quantities.size(size_bytes)} at the peak"
