@@ -23,6 +23,9 @@ from core.measure.fidelity import Fidelity
 from core.measure.intervals import upper_share
 from core.measure.latency import PairedLatency
 
+#: What is kept where the user names no target.
+WITH_LABELS, WITHOUT_LABELS, WITHOUT_FLOATS = "accuracy>=99%", "sqnr>=25", "agreement>=99%"
+
 #: From so many samples on, the bound must meet the target too.
 BOUND_SAMPLES = 300
 

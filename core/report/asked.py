@@ -37,7 +37,7 @@ def tried(compared: Mapping[str, Any]) -> str:
     if latency.get("ratio") is not None:
         interval = latency.get("ci95")
         spread = f" [{quantities.three(interval[0])}, {quantities.three(interval[1])}]" if interval else ""
-        times = f"{quantities.time_ms(latency.get('before_ms'))} → {quantities.time_ms(latency.get('after_ms'))}"
+        times = " → ".join(quantities.times_ms(latency.get("before_ms"), latency.get("after_ms")))
         parts.append(f"{quantities.ratio(latency['ratio'])}{spread} ({times})")
     if fidelity.get("sqnr_db") is not None:
         parts.append(f"SQNR {quantities.with_unit(fidelity['sqnr_db'], 'dB')}")

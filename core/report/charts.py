@@ -14,10 +14,12 @@ from typing import Any
 from markupsafe import Markup
 
 from core.report import quantities
+from core.report.names import shorten
 
 _WIDTH = 1000
 #: Segments narrower than this, in units of the drawing, are drawn together.
 _LEAST_PX = 1.2
+_LABEL_LENGTH = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +31,18 @@ class Segment:
     title: str
 
 
-def time_bars(bars: Sequence[tuple[str, Sequence[Segment]]], *, unit: str = "ms") -> list[tuple[str, Markup]]:
-    """Bars of one scale, each with what to write over it: the shorter one is the faster one. Empty without times.
+def time_bars(bars: Sequence[tuple[str, Sequence[Segment]]]) -> list[tuple[str, Markup]]:
+    """Bars of one scale and one unit, each with what to write over it: the shorter one is the faster one.
 
     Args:
-        bars: name and segments of each.
-        unit: of the lengths.
+        bars: name and segments of each, whose lengths are milliseconds; empty without times.
     """
-    longest = max((sum(segment.length for segment in segments) for _, segments in bars), default=0.0)
+    sums = [sum(segment.length for segment in segments) for _, segments in bars]
+    longest = max(sums, default=0.0)
     if longest <= 0:
         return []
     drawn = []
-    for name, segments in bars:
-        whole = quantities.with_unit(sum(segment.length for segment in segments), unit)
+    for (name, segments), whole in zip(bars, quantities.times_ms(*sums), strict=True):
         rectangles = _bar(segments, _WIDTH / longest)
         drawn.append(
             (f"{name} · {whole}", _svg(rectangles, height=1, name=f"{name}: {whole}", style="bar", stretch=True))
@@ -180,7 +181,7 @@ def bars(rows: Sequence[tuple[str, float, str]], *, unit: str) -> Markup:
     for number, (label, value, style) in enumerate(rows):
         y = number * height + 2
         length = max(0.0, value / top_value) * (right - left)
-        shown = label if len(label) <= 36 else f"{label[:17]}…{label[-18:]}"
+        shown = shorten(label, _LABEL_LENGTH)
         parts.append(
             Markup('<text x="{}" y="{}" class="tick end">{}<title>{}</title></text>').format(
                 left - 8, y + 13, shown, label

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from core.report import charts, lines, quantities
 from core.report.asked import as_asked, asked_and_got, tried
 from core.report.charts import Segment
+from core.report.names import shorten
 from core.report.summary import comparison_of, speedup_of, target_of
 from core.report.tiles import Tile, tiles
 
@@ -31,6 +32,10 @@ _BUCKETS = {
     "unattributed": "not attributed",
 }
 _MOST_BARS = 14
+#: Longer names of layers are cut; the whole one is told when pointed at.
+_NAME_LENGTH = 64
+#: Of a hash beside a name.
+_SHOWN_DIGITS = 12
 _NAMES = {
     "cpu": "Processor",
     "cores": "Logical processors",
@@ -57,10 +62,10 @@ def report_html(document: Document, *, name: str = "") -> str:
     """
     rows = layer_rows(document)
     return _template().render(
-        title=str(document.get("model") or name or document.get("name") or "Comparison"),
-        name=name or str(document.get("name") or ""),
+        head=_head(document, name),
         version=document.get("mixdesk"),
         verdict=verdict(document),
+        below=[tile for tile in tiles(document) if tile.below],
         targets=_targets(document),
         synthetic=bool((document.get("data") or {}).get("synthetic")),
         tiles=[_tile(tile) for tile in tiles(document)],
@@ -81,6 +86,25 @@ def report_html(document: Document, *, name: str = "") -> str:
     )
 
 
+def _head(document: Document, name: str) -> dict[str, Any]:
+    """What the page is about: model, candidate and data by name, and the files by their hashes, each said whose."""
+    model, candidate = str(_original(document).get("model") or ""), name or str(document.get("name") or "")
+    data = document.get("data") or {}
+    named = [part for part in (model, candidate) if part] or ["Comparison"]
+    return {
+        "title": ": ".join(named),
+        "model": named[0],
+        "candidate": candidate if model else "",
+        "data": "synthetic inputs" if data.get("synthetic") else str(data.get("name") or ""),
+        "files": [(label, value, value[:_SHOWN_DIGITS]) for label, value in _hashes(document)],
+    }
+
+
+def _original(document: Document) -> Document:
+    """Name and hash of the model that a candidate was made of."""
+    return {"model": document.get("model"), **(document.get("made_for") or {})}
+
+
 def verdict(document: Document) -> dict[str, str]:
     """The answer: a large figure, what it is, the sentence behind it, and its tone (better, worse, even, unknown)."""
     compared, speedup = comparison_of(document), speedup_of(document)
@@ -91,6 +115,8 @@ def verdict(document: Document) -> dict[str, str]:
         return {"figure": "Built", "what": "not measured against the original", "why": why, "tone": "unknown"}
     word = str(compared.get("verdict") or "")
     tones = {"better": "better", "worse": "worse", "no difference seen": "even"}
+    if any(tile.below for tile in tiles(document)):
+        tones["better"] = "even"  # faster alone is not better as a whole
     what = f"as fast as the original · 95 % interval {quantities.ratio_range(speedup['ci95'])}"
     if word and word != "better":
         what += f" · {word}"
@@ -114,12 +140,14 @@ def layer_rows(document: Document) -> list[dict[str, Any]]:
         if "executed" not in row:
             return []
         was, is_now = before.get(row["id"]), after.get(row["id"])
+        told = quantities.times_ms(was, is_now)
         rows.append(
             {
                 **row,
+                "short": shorten(str(row["id"]), _NAME_LENGTH),
                 "as_asked": as_asked(row),
-                "before": quantities.time_ms(was) if was is not None else "",
-                "after": quantities.time_ms(is_now) if is_now is not None else "",
+                "before": told[0] if was is not None else "",
+                "after": told[1] if is_now is not None else "",
                 "before_share": 100 * (was or 0.0) / longest if longest else 0.0,
                 "after_share": 100 * (is_now or 0.0) / longest if longest else 0.0,
                 "styles": [_style(row[key]) for key in ("requested", "produced", "executed")],
@@ -186,6 +214,7 @@ def _tile(tile: Tile) -> dict[str, Any]:
         "verdict": tile.verdict or "",
         "help": tile.help,
         "note": tile.note,
+        "below": tile.below,
     }
 
 
@@ -195,12 +224,7 @@ def _times(document: Document) -> list[tuple[str, Markup]]:
     if not before or not after:
         return []
     executed = {row["id"]: str(row["executed"]) for row in document.get("layers") or ()}
-    return charts.time_bars(
-        [
-            ("Before", _segments(before, {})),
-            ("After", _segments(after, executed)),
-        ]
-    )
+    return charts.time_bars([("Before", _segments(before, {})), ("After", _segments(after, executed))])
 
 
 def _segments(profile: Document, executed: Mapping[str, str]) -> list[Segment]:
@@ -267,7 +291,11 @@ def _conditions(conditions: Document) -> list[tuple[str, str]]:
 
 
 def _hashes(document: Document) -> list[tuple[str, str]]:
-    named = {"Model file": document.get("sha256"), "Data file": (document.get("data") or {}).get("sha256")}
+    named = {
+        "Original file": _original(document).get("sha256"),
+        "Candidate file": document.get("sha256"),
+        "Data file": (document.get("data") or {}).get("sha256"),
+    }
     return [(label, str(value)) for label, value in named.items() if value]
 
 

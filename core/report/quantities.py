@@ -38,6 +38,17 @@ def time_ms(value: float | None) -> str:
     return with_unit(value, "ms") if abs(value) < 10_000 else with_unit(value / 1000, "s")
 
 
+def times_ms(*values: float | None) -> tuple[str, ...]:
+    """Times in milliseconds that stand side by side, all in one unit: ("59.5 µs", "120 µs")."""
+    known = [abs(value) for value in values if value and math.isfinite(value)]
+    if not known:
+        return tuple(time_ms(value) for value in values)
+    unit, factor = ("µs", 1000.0) if min(known) < 0.1 and max(known) < 10 else ("ms", 1.0)
+    if min(known) >= 10_000:
+        unit, factor = "s", 0.001
+    return tuple(with_unit(None if value is None else value * factor, unit) for value in values)
+
+
 def time_range(interval: Sequence[float] | None) -> str:
     """An interval of times in milliseconds, both ends in one unit: "2.61–2.67 ms"."""
     if interval is None or len(interval) != 2 or not all(math.isfinite(end) for end in interval):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core.report import quantities
+from core.report.shortfall import shortfall
 
 Verdict = Literal["better", "no difference seen", "worse", "too noisy", "not measured"]
 
@@ -19,7 +20,8 @@ class Tile:
     """One metric: texts of before and after, ratio (above 1 is better) with its interval, and a verdict word.
 
     `before` is empty where the metric itself is a comparison (fidelity). `change` stands for the ratio where there is
-    none (a difference in points). `note` says what the metric rests on.
+    none (a difference in points). `note` says what the metric rests on. `below` says that what Auto-mix keeps by
+    default is missed, where no target was set.
     """
 
     label: str
@@ -31,6 +33,7 @@ class Tile:
     verdict: Verdict | None = None
     help: str = ""
     note: str = ""
+    below: str = ""
 
     @property
     def figure(self) -> str:
@@ -47,14 +50,16 @@ def tiles(document: Mapping[str, Any]) -> tuple[Tile, ...]:
         document: a candidate's `build` or `optimize` document, or a `compare` document.
     """
     compared = document.get("comparison") or document
+    short = shortfall(document)
+    below = {} if short is None else {short.metric: short.text}
     return (
         latency(compared),
         _throughput(compared),
         _bytes(compared, "size", "File size", "The .onnx file.", exact=True),
         _bytes(compared, "memory", "Peak memory", "Peak of the process: interpreter, runtime and model.", exact=False),
-        accuracy(compared),
-        sqnr(compared),
-        _agreement(compared),
+        replace(accuracy(compared), below=below.get("accuracy", "")),
+        replace(sqnr(compared), below=below.get("sqnr", "")),
+        replace(_agreement(compared), below=below.get("agreement", "")),
         energy(document),
     )
 
@@ -68,10 +73,11 @@ def latency(compared: Mapping[str, Any]) -> Tile:
     verdict = _by_interval(value, interval)
     if compared.get("verdict") == "too noisy":
         verdict = "too noisy"
+    before, after = quantities.times_ms(measured.get("before_ms"), measured.get("after_ms"))
     return Tile(
         "Latency",
-        quantities.time_ms(measured.get("before_ms")),
-        quantities.time_ms(measured.get("after_ms")),
+        before,
+        after,
         value,
         interval,
         verdict=verdict,

@@ -19,10 +19,17 @@ from core.measure.answers import Shapes
 from core.measure.fidelity import Fidelity, fidelity
 from core.measure.intervals import upper_share
 from core.measure.outputs import Outputs
-from core.measure.target import BOUND_SAMPLES, Condition, Judgement, Target, parse_target
+from core.measure.target import (
+    BOUND_SAMPLES,
+    WITH_LABELS,
+    WITHOUT_FLOATS,
+    WITHOUT_LABELS,
+    Condition,
+    Judgement,
+    Target,
+    parse_target,
+)
 
-#: What is kept where the user names no target.
-WITH_LABELS, WITHOUT_LABELS, WITHOUT_FLOATS = "accuracy>=99%", "sqnr>=25", "agreement>=99%"
 #: Fewer samples than this have no bound worth the name: half a decibel is kept back instead.
 _FEWEST_FOR_BOUND = 8
 _KEPT_BACK_DB = 0.5

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-ELLIPSIS = "…"
+from core.report.names import ELLIPSIS, shorten
 
-
-def shorten(name: str, length: int) -> str:
-    """At most `length` characters; what is cut is in the middle, since both ends of a layer's name tell most."""
-    if len(name) <= length:
-        return name
-    if length <= 1:
-        return ELLIPSIS[:length]
-    tail = length // 2
-    return f"{name[: length - 1 - tail]}{ELLIPSIS}{name[len(name) - tail :]}"
+__all__ = ["ELLIPSIS", "plain", "short_plain", "shorten"]
 
 
 def plain(text: str) -> str:

@@ -47,6 +47,10 @@ def badge(verdict: str) -> str:
     return f":{color}-badge[{icon} {verdict}]"
 
 
+def _below_badge(tile: Tile) -> str:
+    return f":orange-badge[:material/arrow_downward: {plain(tile.below)}]"
+
+
 def nothing_built() -> None:
     """Where there is nothing to compare yet: what to do next."""
     st.markdown("### Nothing to compare yet")
@@ -91,7 +95,10 @@ def summary(document: Document, *, began: datetime | None = None) -> None:
     _target(target_view(document))
     verdict = compared.get("verdict")
     if verdict in _BADGES:
-        st.markdown(f"{badge(verdict)} {plain(str(compared.get('why') or ''))}")
+        st.markdown(f"Speed: {badge(verdict)} {plain(str(compared.get('why') or ''))}")
+    for tile in comparison_view.tiles(document):
+        if tile.below:
+            st.markdown(f"{plain(tile.label)}: {plain(tile.figure)} {_below_badge(tile)}")
     noise = (compared.get("noise") or {}).get("smallest_effect")
     words = [conditions.sentence(compared.get("conditions") or document.get("conditions"))]
     words.append(conditions.reused((compared.get("conditions") or {}).get("time"), began))
@@ -119,7 +126,11 @@ def tiles(document: Document) -> None:
         for column, tile in zip(st.columns(_TILES, gap="small"), shown[start : start + _TILES], strict=False):
             with column, st.container(border=True, height="stretch", gap="xxsmall"):
                 st.metric(tile.label, tile.figure, help=plain(tile.help) or None)
-                st.markdown(f"{plain(ratio_text(tile))} {verdict_badge(tile)}".strip() or "&nbsp;")
+                change = f"{plain(ratio_text(tile))} {verdict_badge(tile)}".strip()
+                if change or not tile.below:
+                    st.markdown(change or "&nbsp;")
+                if tile.below:
+                    st.markdown(_below_badge(tile))
                 if tile.note:
                     st.caption(plain(tile.note))
 
@@ -190,10 +201,8 @@ def layer_line(
     row = next((row for row in rows if row["id"] == layer), None)
     if row is None:
         return "Click a cell to see one layer before and after."
-    times = [
-        quantities.time_ms(next((view.ms for view in views if view.id == layer), None))
-        for views in (before, after or ())
-    ]
+    was, now = (next((view.ms for view in views if view.id == layer), None) for views in (before, after or ()))
+    times = quantities.times_ms(was, now)
     ran = "folded away" if row["executed"] == "folded" else f"executed {row['executed']}"
     told = [f"{row['id']} ({row['op']})", f"{times[0]} → {times[1]}", f"requested {row['requested']}, {ran}"]
     return " · ".join([*told, reason(row)])

@@ -11,9 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.store.rows import JobRow, JobState
 from dashboard import services
+from dashboard.layer_views import layer_views
+from dashboard.widgets.comparison import layer_line
 from tests.dashboard.documents import (
     build_document,
     comparison_document,
+    inspect_document,
     profile_document,
     target_document,
 )
@@ -154,3 +157,26 @@ def test_a_running_job_is_shown_on_compare(table: Callable[..., Desk], monkeypat
     monkeypatch.setattr(services, "job_of", lambda _, kind, active=True: row if kind == "build" and active else None)
     assert row.state is JobState.QUEUED
     assert "Probe this machine" in texts(run("compare"))
+
+
+def test_faster_but_below_the_default_target_says_so_beside_the_verdict_and_in_the_tile(
+    table: Callable[..., Desk],
+) -> None:
+    desk = table()
+    document = build_document(desk.inspection, accuracy=False)
+    document["data"] = {"name": "d", "synthetic": False, "labels": False}
+    desk.candidates = (candidate(document),)
+    assert "below the default target" not in texts(run("compare"))
+    document["comparison"]["fidelity"]["sqnr_db"] = 21.4
+    told = texts(run("compare"))
+    assert "Speed: :green-badge[" in told
+    assert told.count("below the default target of 25 dB]") == 2
+    assert "Fidelity (SQNR): 21.4 dB :orange-badge[" in told
+
+
+def test_the_times_of_a_chosen_layer_are_in_one_unit() -> None:
+    inspection = inspect_document(12)
+    views = layer_views(inspection)
+    row = {**build_document(inspection)["layers"][0], "why": ""}
+    before, after = ([replace(views[0], ms=ms)] for ms in (0.0952, 0.105))
+    assert "95.2 µs → 105 µs" in layer_line(row["id"], [row], before, after)

@@ -183,3 +183,65 @@ def test_ten_thousand_layers_make_a_page() -> None:
     layer = optimized()["layers"][1]
     page = report_html(optimized(layers=[{**layer, "id": f"layer_{i}"} for i in range(10_000)]))
     assert page.count("<tr class=") == 10_000
+
+
+def made_for(model: str = "silero-vad") -> dict[str, Any]:
+    return {"model": model, "sha256": "1a" * 32, "layers": []}
+
+
+def head_of(page: str) -> str:
+    return page[page.index("<header>") : page.index("</header>")]
+
+
+def test_the_title_and_the_head_name_model_candidate_data_and_whose_each_hash_is() -> None:
+    data = {**optimized()["data"], "synthetic": False, "name": "speech", "sha256": "cd" * 32}
+    built = optimized(model=None, made_for=made_for(), sha256="ef" * 32, data=data)
+    page = report_html(built, name="all int8")
+    assert "<title>silero-vad: all int8 · Mixdesk report</title>" in page
+    head = head_of(page)
+    for part in ("<h1>silero-vad</h1>", "candidate all int8", "data speech", f"Original file {'1a' * 6}<"):
+        assert part in head
+    assert f'title="sha256 {"ef" * 32}">Candidate file {"ef" * 6}<' in head
+    assert f"<dt>Original file</dt><dd>sha256 {'1a' * 32}</dd>" in page
+    assert f"<dt>Candidate file</dt><dd>sha256 {'ef' * 32}</dd>" in page
+    assert "Model file" not in page
+
+
+def test_synthetic_data_and_what_is_not_known_are_no_names() -> None:
+    assert "data synthetic inputs" in head_of(report_html(optimized()))
+    alone = report_html({**optimized()["comparison"], "gate": None})
+    assert "<title>Comparison · Mixdesk report</title>" in alone
+    assert "None" not in head_of(alone)
+
+
+def test_the_two_sums_of_time_are_in_one_unit() -> None:
+    page = report_html(optimized(original_profile=profile(0.0595), profile=profile(0.02)))
+    assert "Before · 0.160 ms" in page
+    assert "After · 0.120 ms" in page
+    document = optimized()
+    for part, ms in (("original_profile", 0.0595), ("profile", 0.12)):
+        document[part] = {**profile(ms), "buckets": {}}
+    page = report_html(document)
+    assert "Before · 59.5 µs" in page
+    assert "After · 120 µs" in page
+    assert layer_rows(document)[0]["before"] == "59.5 µs"
+    assert layer_rows(document)[0]["after"] == "120 µs"
+
+
+def test_a_very_long_name_of_a_layer_is_cut_in_the_middle_and_told_whole_when_pointed_at() -> None:
+    name = "start/" + "a_long_way/" * 30 + "end"
+    layer = {**optimized()["layers"][1], "id": name}
+    page = report_html(optimized(layers=[layer, optimized()["layers"][1]]))
+    assert f'<td class="id" title="{name}">start/' in page
+    assert f">{name}<" not in page
+    assert '<td class="id">b</td>' in page
+
+
+def test_faster_but_below_the_default_target_is_not_told_as_better_as_a_whole() -> None:
+    document = optimized(target=None)
+    assert verdict(document)["tone"] == "better"
+    document["comparison"]["fidelity"]["sqnr_db"] = 21.4
+    assert verdict(document)["tone"] == "even"
+    page = report_html(document)
+    assert '<span class="chip not">Fidelity (SQNR) 21.4 dB · <b>below the default target of 25 dB</b></span>' in page
+    assert '<div class="below">below the default target of 25 dB</div>' in page

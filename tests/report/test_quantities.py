@@ -95,3 +95,20 @@ def test_shapes_read_like_a_tensor_and_unknown_ones_say_so() -> None:
     assert quantities.shape([1, 64, "height", 56]) == "1x64xheightx56"
     assert quantities.shape([]) == "scalar"
     assert quantities.shape(None) == "not known"
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((0.0595, 0.12), ("59.5 µs", "120 µs")),
+        ((0.166, 0.132), ("0.166 ms", "0.132 ms")),
+        ((0.0595, 25.0), ("0.0595 ms", "25.0 ms")),
+        ((9_000.0, 12_000.0), ("9000 ms", "12000 ms")),
+        ((11_000.0, 12_000.0), ("11.0 s", "12.0 s")),
+        ((0.05, None), ("50.0 µs", "not known")),
+        ((0.0, 0.05), ("0 µs", "50.0 µs")),
+        ((None, 0.0), ("not known", "0 ms")),
+    ],
+)
+def test_times_side_by_side_have_one_unit(values: tuple[float | None, ...], texts: tuple[str, ...]) -> None:
+    assert quantities.times_ms(*values) == texts
