@@ -83,8 +83,8 @@ class Model:
     """A loaded model. `ir` is read-only by convention: stages edit a `copy_ir()`.
 
     `sha256` is that of the bytes as given (weights in other files included): it names the model everywhere.
-    `size_bytes` counts all files; `folder` is where those besides its own lie, None where there are none. Of a graph that
-    cannot be read (`findings` say why) only inputs and outputs are here: what it holds is not known.
+    `size_bytes` counts all files; `folder` is where those besides its own lie, None where there are none. Of a graph
+    that is not `readable` (`findings` say why) only inputs and outputs are here: what it holds is not known.
     """
 
     name: str

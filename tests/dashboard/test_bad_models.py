@@ -102,7 +102,7 @@ def test_its_sentence_is_shown_and_the_former_model_stays_usable(
 
 
 def test_what_a_broken_graph_holds_is_not_known(visitor: Visitor, tmp_path: Path) -> None:
-    visitor.drop(BAD["cycle"].make(tmp_path))
+    visitor.drop(BAD["cycle"].make(tmp_path / "given"))
     metrics = {metric.label: metric.value for metric in visitor.look().metric}
     for name in ("Layers", "Groups", "Parameters", "Compute", "Weights", "Activation peak"):
         assert metrics[name] == "not known"
