@@ -88,9 +88,10 @@ class Dataset:
         """The samples of a split or, where it is empty, all of them."""
         return self.indices(split) or tuple(range(len(self)))
 
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Input name -> shape of one feed."""
-        return {name: tuple(array.shape[1:]) for name, array in self.inputs.items()}
+    def shapes(self, batch: int = 1) -> dict[str, tuple[int, ...]]:
+        """Input name -> shape of one feed, or of `batch` samples that run together."""
+        feeds = {name: tuple(array.shape[1:]) for name, array in self.inputs.items()}
+        return {name: (shape[0] * batch, *shape[1:]) if shape else shape for name, shape in feeds.items()}
 
     def to_npz(self, path: Path) -> None:
         """Writes the samples, labels and splits so that reading the file gives this data set again."""

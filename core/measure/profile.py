@@ -71,7 +71,7 @@ def profile_model(
 
     Args:
         model: what is measured; a candidate's nodes say by their metadata which layer they implement.
-        table: the layers that the rows are keyed by (of the original, for a candidate).
+        table: the layers that the rows are keyed by (of the original, for a candidate), with the costs of one run.
         dataset: samples of the evaluation split are used (all of them where it is empty).
         settings: of both sessions.
         batch: samples per run.
@@ -98,7 +98,7 @@ def profile_model(
         every_run = pair.timed_only(read_runs(Path(tagged.session.end_profiling())), len(timed))
     told.phase("Measure memory", start=0.9, end=1.0)
     arena = max((run.arena_bytes for run in every_run if run.arena_bytes is not None), default=None)
-    alive = _activation_peak(model, table, dataset) if batch == 1 else None
+    alive = _activation_peak(model, table, dataset.shapes(batch))
     memory = Memory(alive, arena, _process_peak(serialized, feeds[0], settings))
     ledger = book(_calm_events(every_run, timed), tagged, table)
     layers = _rows(ledger, table, executed_forms(tagged.graph.nodes, table))
@@ -238,10 +238,10 @@ def _advice(layers: Sequence[LayerTime], buckets: Mapping[str, float], timed: Se
     return advise(Seen(kernel_ms, len(timed), _disturbed(timed), buckets, rows))
 
 
-def _activation_peak(model: Model, table: LayerTable, dataset: Dataset) -> int | None:
+def _activation_peak(model: Model, table: LayerTable, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
     """From the model's own layers: a candidate's are not those of the table."""
     own = [layer.id for layer in walk(model.ir)] == [layer.id for layer in table]
-    return activation_peak_bytes(model, table if own else read_layers(model, shapes=dataset.shapes()))
+    return activation_peak_bytes(model, table if own else read_layers(model, shapes=shapes))
 
 
 def _process_peak(model: Serialized, feed: Feed, settings: SessionSettings) -> int:

@@ -130,7 +130,7 @@ def profile_both(
 def _profile(prepared: Prepared, model: Model, progress: Progress, runs: int) -> dict[str, Any]:
     profile = profile_model(
         model,
-        prepared.table,
+        prepared.layers_of_a_run(),
         prepared.dataset,
         settings=prepared.settings,
         batch=prepared.subject.batch,

@@ -38,6 +38,12 @@ class Prepared:
         """How its sessions are opened."""
         return self.subject.settings
 
+    def layers_of_a_run(self) -> LayerTable:
+        """The layers with the costs of one run, which may be of several samples; those of `table` are of one sample."""
+        if self.subject.batch == 1:
+            return self.table
+        return read_layers(self.model, shapes=self.dataset.shapes(self.subject.batch))
+
     @property
     def original(self) -> Serialized:
         """The model that candidates are measured against: the file as given, or as repaired where only that runs."""

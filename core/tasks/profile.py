@@ -26,7 +26,7 @@ def profile(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     require_runnable(prepared)
     measured = profile_model(
         prepared.model,
-        prepared.table,
+        prepared.layers_of_a_run(),
         prepared.dataset,
         settings=subject.settings,
         batch=subject.batch,

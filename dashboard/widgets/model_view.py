@@ -66,7 +66,7 @@ def figures(document: Document) -> None:
         ),
         ("Groups", quantities.count(model["group_count"]), "Layers that fuse into one kernel and share one precision."),
         ("Parameters", quantities.count(model["parameters"]), None),
-        ("Compute", quantities.count(model["macs"], "MAC"), "Multiply-accumulates of one run."),
+        ("Compute", quantities.count(model["macs"], "MAC"), "Multiply-accumulates of one sample."),
         ("Weights", quantities.size(model["weight_bytes"]), "Constants as stored."),
         ("Activation peak", quantities.size(model["activation_peak_bytes"]), "The most that is alive at one time."),
     ]

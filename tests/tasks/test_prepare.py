@@ -8,10 +8,12 @@ import onnx
 import pytest
 
 from core.errors import DataError, ModelError, NotFoundError
+from core.progress import Silent
 from core.runtime.session import open_session
 from core.store.workspace import Workspace
 from core.tasks.params import Subject
 from core.tasks.prepare import describe_data, prepare, require_runnable
+from core.tasks.profile import profile
 
 
 def test_model_and_data_become_rows_once_they_have_loaded(store: Workspace, network: dict[str, Any]) -> None:
@@ -47,6 +49,24 @@ def test_a_batch_far_beyond_the_data_is_refused(store: Workspace, network: dict[
     assert prepare(store, Subject.read({**network, "batch": 256})).subject.batch == 256
     with pytest.raises(DataError, match="A batch of 100000 is more than the 24 samples"):
         prepare(store, Subject.read({**network, "batch": 100_000}))
+
+
+def test_the_costs_of_a_run_are_those_of_all_its_samples(store: Workspace, network: dict[str, Any]) -> None:
+    one, four = (prepare(store, Subject.read({**network, "batch": batch})) for batch in (1, 4))
+    assert one.layers_of_a_run() is one.table
+    alone, together = next(iter(four.table)), next(iter(four.layers_of_a_run()))
+    assert (alone.macs, alone.activation_bytes) == (next(iter(one.table)).macs, next(iter(one.table)).activation_bytes)
+    assert together.macs == 4 * (alone.macs or 0) > 0
+    assert together.activation_bytes == 4 * (alone.activation_bytes or 0)
+
+
+def test_a_profile_of_several_samples_counts_their_arithmetic_and_their_memory(
+    store: Workspace, network: dict[str, Any]
+) -> None:
+    one, four = (profile(store, {**network, "batch": batch, "runs": 3}, Silent()) for batch in (1, 4))
+    first, second = one["layers"][0], four["layers"][0]
+    assert second["macs"] == 4 * first["macs"] > 0
+    assert four["memory"]["activation_peak_bytes"] == 4 * one["memory"]["activation_peak_bytes"]
 
 
 def test_files_that_the_workspace_lost_are_told(store: Workspace, network: dict[str, Any]) -> None:
