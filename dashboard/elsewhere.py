@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import RecipeError
 from core.graph.layer import LayerTable
+from core.recipe.resolve import check_matches
 from core.recipe.structure import Structure
 from core.recipe.transfer import transfer
 from dashboard.mixing import Mix
@@ -48,18 +49,24 @@ class Brought:
 def read(name: str, content: bytes, table: LayerTable) -> Brought:
     """Reads a recipe's JSON, or that of a build, and fits it to a model.
 
+    One that does not say which model it was made for must fit as it is, as on the command line: a name that is not
+    there is taken for a mistake.
+
     Args:
         name: of the file.
         content: its bytes.
         table: the layers of the model.
 
     Raises:
-        RecipeError: it is no recipe.
+        RecipeError: it is no recipe, or a rule of it names what this model does not have.
         UnavailableError: it asks for what this version does not build.
     """
     plain, made_for = rules_in(content)
     structure = None if made_for is None else Structure.from_dict(made_for)
-    fitted = transfer(Mix.from_dict(plain).recipe(), structure, table, strict=False)
+    given = Mix.from_dict(plain).recipe()
+    if structure is None:
+        check_matches(given, table)
+    fitted = transfer(given, structure, table, strict=False)
     rows = tuple(each.to_dict() for each in fitted.differences)
     return Brought(name, fitted.recipe.to_dict(), rows, None if structure is None else structure.model)
 

@@ -30,6 +30,8 @@ WEIGHTED = frozenset({"Conv", "Gemm", "MatMul"})
 
 Offered = Mapping[str, Support]
 
+LEAVE_OUT = "Correct the rule, or take it out of the recipe."
+
 
 def resolve(recipe: Recipe, table: LayerTable, *, offered: Offered | None = None) -> Plan:
     """Decides the precision of every layer.
@@ -58,6 +60,20 @@ class _Choice:
     why: str
     rule: int | None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def check_matches(recipe: Recipe, table: LayerTable) -> None:
+    """Refuses a rule that means nothing on this model: most likely a slip of the pen.
+
+    Raises:
+        RecipeError: no layer, group or operator of that name, or nothing that its pattern finds; names the nearest.
+    """
+    for rule in recipe.rules:
+        _check_names(rule, table)
+        kind, _, pattern = rule.match.partition(":")
+        if kind == "name" and not any(_matches(rule, layer) for layer in table):
+            near = did_you_mean(pattern, [layer.id for layer in table])
+            raise RecipeError(f"No layer of the model has a name that '{pattern}' finds.{near}", hint=LEAVE_OUT)
 
 
 def _check_names(rule: Rule, table: LayerTable) -> None:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.errors import RecipeError
+from core.errors import RecipeError, did_you_mean
 from core.graph.layer import LayerTable
 from core.recipe.matching import match_layers
 from core.recipe.recipe import Recipe, Rule
+from core.recipe.resolve import LEAVE_OUT, check_matches
 from core.recipe.structure import Place, Structure
 
 
@@ -102,13 +103,13 @@ def _fit(
     kind, _, name = rule.match.partition(":")
     if kind in {"layer", "group"}:
         return _fit_named(rule, kind, name, table, matched, strict=strict)
-    if kind == "op" and name not in {layer.op_type for layer in table}:
-        message = f"The model has no operator '{name}'."
+    known = {layer.op_type for layer in table}
+    if kind == "op" and name not in known:
         if strict:
-            raise RecipeError(message)
+            raise RecipeError(f"The model has no operator '{name}'.{did_you_mean(name, known)}", hint=LEAVE_OUT)
         return [], [Difference(None, "rule dropped", f"'{rule.match}' = {rule.precision}: the model has no {name}")]
-    if kind == "name" and before is not None:
-        return _fit_pattern(rule, name, before, table, matched)
+    if kind == "name":
+        return _fit_pattern(rule, name, before, table, matched, strict=strict)
     return [rule], []
 
 
@@ -125,18 +126,22 @@ def _fit_named(
 
 
 def _fit_pattern(
-    rule: Rule, pattern: str, before: Structure, table: LayerTable, matched: dict[str, str]
+    rule: Rule, pattern: str, before: Structure | None, table: LayerTable, matched: dict[str, str], *, strict: bool
 ) -> tuple[list[Rule], list[Difference]]:
     """A pattern keeps what it meant: layers whose new name it misses get a rule of their own, right after it."""
     rules, told = [rule], []
-    meant = {matched[place.id] for place in before if place.id in matched and re.search(pattern, place.id)}
+    former = before or ()
+    meant = {matched[place.id] for place in former if place.id in matched and re.search(pattern, place.id)}
     hit = {layer.id for layer in table if re.search(pattern, layer.id)}
     for layer in (layer.id for layer in table if layer.id in meant - hit):
         rules.append(Rule(f"layer:{layer}", rule.precision, rule.options, rule.why))
         told.append(Difference(layer, "rule added", f"'{rule.match}' meant it under its old name"))
     why = f"'{rule.match}' matches its new name and did not match the old one"
-    told.extend(Difference(layer, "changed", why) for layer in sorted((hit - meant) & set(matched.values())))
+    if before is not None:
+        told.extend(Difference(layer, "changed", why) for layer in sorted((hit - meant) & set(matched.values())))
     if not hit and not meant:
+        if strict:
+            check_matches(Recipe((rule,)), table)
         told.append(Difference(None, "rule dropped", f"'{rule.match}' = {rule.precision}: it matches no layer here"))
         return [], told
     return rules, told

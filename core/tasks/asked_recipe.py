@@ -10,6 +10,7 @@ from core.errors import RecipeError, RequestError
 from core.graph.layer import LayerTable
 from core.recipe.precision import Precision
 from core.recipe.recipe import Recipe, Rule
+from core.recipe.resolve import check_matches
 from core.recipe.structure import Structure
 from core.recipe.transfer import Transfer, transfer
 from core.tasks.params import Params, read_pins
@@ -59,5 +60,6 @@ class AskedRecipe:
     def _fit_rules(self, table: LayerTable) -> Transfer:
         strict = self.made_for is None if self.strict is None else self.strict
         if strict and self.made_for is None:
-            return Transfer(self.recipe, ())  # resolving refuses what is not there
+            check_matches(self.recipe, table)
+            return Transfer(self.recipe, ())
         return transfer(self.recipe, self.made_for, table, strict=strict)

@@ -133,7 +133,7 @@ def _by_name(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -
         except re.error as error:
             st.caption(plain(f"Not a regular expression: {error}"))
             return
-        if pattern:
+        if found:
             _precisions(on, offers, lambda to: lambda mix: mixing.set_matching(mix, pattern, to), key="mix.set_name")
 
 

@@ -27,10 +27,27 @@ def taken(table: LayerTable, document: Any) -> Brought:
 
 
 def test_rules_that_fit_are_taken_and_others_are_listed(table: LayerTable) -> None:
-    brought = taken(table, {"version": 1, "rules": RULES})
+    made_for = Structure.of(table, model="before").to_dict()
+    brought = taken(table, {"version": 1, "rules": RULES, "made_for": made_for})
     assert [rule["match"] for rule in brought.recipe["rules"]] == ["op:Conv"]
     assert [row["what"] for row in brought.differences] == ["rule dropped"]
     assert brought.line == "1 rule fits this model; 1 rule is left out"
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        ("op:Conf", r"no operator 'Conf'\. Did you mean 'Conv'"),
+        ("layer:nowhere", "no layer 'nowhere'"),
+        ("group:nowhere", "no group 'nowhere'"),
+        ("name:^nowhere$", r"No layer of the model has a name that '\^nowhere\$' finds"),
+    ],
+)
+def test_where_nobody_says_what_it_was_made_for_a_rule_that_means_nothing_is_a_mistake(
+    table: LayerTable, match: str, said: str
+) -> None:
+    with pytest.raises(RecipeError, match=said):
+        taken(table, {"version": 1, "rules": [RULES[0], {"match": match, "precision": "int8"}]})
 
 
 def test_the_document_of_a_build_holds_a_recipe_too(table: LayerTable) -> None:

@@ -7,7 +7,7 @@ from core.graph.layer import Group, Layer, LayerTable
 from core.recipe.plan import Plan
 from core.recipe.precision import Precision, Support
 from core.recipe.recipe import Recipe, Rule
-from core.recipe.resolve import resolve
+from core.recipe.resolve import check_matches, resolve
 
 INT8, FP32 = Precision.INT8, Precision.FP32
 
@@ -129,3 +129,17 @@ def test_a_plan_tells_every_layer_in_order() -> None:
     rows = plan.to_dict()["layers"]
     assert [row["layer"] for row in rows] == [layer.id for layer in _residual()]
     assert all(row["why"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("match", "near"),
+    [("layer:conv3", "conv2"), ("group:conv3", "conv2"), ("op:Convv", "Conv"), ("name:^poool$", "pool")],
+)
+def test_a_rule_that_means_nothing_is_refused_with_the_nearest_name(match: str, near: str) -> None:
+    with pytest.raises(RecipeError, match=f"Did you mean '{near}'"):
+        check_matches(Recipe((Rule("*", INT8), Rule(match, INT8))), _residual())
+
+
+def test_rules_that_mean_something_are_not_refused() -> None:
+    matches = ("*", "layer:conv1", "group:add", "op:Relu", "name:^po")
+    check_matches(Recipe(tuple(Rule(match, INT8) for match in matches)), _residual())

@@ -106,7 +106,7 @@ def test_a_layer_that_is_gone_and_one_that_is_new_are_told() -> None:
     assert told(transfer(recipe("*"), shorter, layers())) == [("head", "new")]
 
 
-@pytest.mark.parametrize("match", ["layer:extra", "group:extra", "op:Softmax"])
+@pytest.mark.parametrize("match", ["layer:extra", "group:extra", "op:Softmax", "name:extra"])
 def test_strict_refuses_what_has_no_layer(match: str) -> None:
     with pytest.raises(RecipeError, match=match.partition(":")[2]):
         transfer(recipe(match), layers(), layers(), strict=True)
@@ -119,9 +119,10 @@ def test_a_pattern_keeps_what_it_meant_under_the_old_names() -> None:
 
 
 def test_a_pattern_that_meets_nothing_any_more_is_dropped() -> None:
-    found = transfer(recipe("name:nowhere"), layers(), layers())
-    assert matches(found) == []
-    assert told(found) == [(None, "rule dropped")]
+    for source in (layers(), None):
+        found = transfer(recipe("name:nowhere"), source, layers())
+        assert matches(found) == []
+        assert told(found) == [(None, "rule dropped")]
 
 
 def test_layers_that_could_be_exchanged_are_not_guessed() -> None:
