@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from core.recipe.precision import Precision, Support
 from core.report import quantities
 from core.runtime.conditions import Conditions
 from dashboard.figures.theme import precision_label
-from dashboard.tables import Table
+from dashboard.tables import Table, fitting
 
 #: One shape per state, so that it can be told without colour: full, half, dotted, dash.
 MARKS = {Support.EXECUTED: "●", Support.EMULATED: "◐", Support.SIMULATED: "◌", Support.UNAVAILABLE: "–"}
@@ -43,17 +42,13 @@ def grid(machine: Mapping[str, Any]) -> Table:
         "Op": [op for op, _ in cells],
         "Tried with": [signature for _, signature in cells],
     }
-    config: dict[str, Any] = {
-        "Op": st.column_config.TextColumn("Op", width=115),
-        "Tried with": st.column_config.TextColumn("Tried with", width=250),
-    }
-    for precision in probed(machine):
+    # what was measured stands before what it was measured against, since narrow windows show the first columns
+    for precision in sorted(probed(machine), key=lambda each: each is Precision.FP32):
         label = precision_label(str(precision))
         columns[label] = [cell_text(found.get(str(precision)), precision) for found in cells.values()]
-        width = 100 if precision is Precision.FP32 else 200
-        config[label] = st.column_config.TextColumn(label, width=width, help=_HELP)
     columns["Why"] = ["; ".join(filter(None, (row.get("why") for row in found.values()))) for found in cells.values()]
-    config["Why"] = st.column_config.TextColumn("Why", width=300)
+    told = dict.fromkeys(columns, _HELP) | dict.fromkeys(("Op", "Tried with", "Why"))
+    config = {name: fitting(name, texts, help_text=told[name]) for name, texts in columns.items()}
     return Table(pd.DataFrame(columns), config, tuple(f"{op} {signature}" for op, signature in cells))
 
 
@@ -63,7 +58,7 @@ _HELP = "Speed-up of the kernel alone against fp32, with its 95 % interval"
 def cell_text(row: Mapping[str, Any] | None, precision: Precision) -> str:
     """One cell: "● executed 2.41x [2.35, 2.47]"; empty where it was not probed."""
     if row is None:
-        return f"{MARKS[Support.EXECUTED]} the measure" if precision is Precision.FP32 else NOT_PROBED
+        return f"{MARKS[Support.EXECUTED]} reference, 1x" if precision is Precision.FP32 else NOT_PROBED
     support = Support(row["state"])
     words = [MARKS[support], str(support)]
     if row.get("speedup") is not None and support in (Support.EXECUTED, Support.EMULATED):

@@ -13,7 +13,7 @@ from core.store.disk_use import DiskUse, ModelUse
 from core.store.rows import JobState
 from dashboard.figures.labels import shorten
 from dashboard.run_rows import BUILT, RunRow
-from dashboard.tables import Table
+from dashboard.tables import Table, fitting
 
 #: Rows of these tables are lower than others: they are read by the dozen.
 ROW_PX = 28
@@ -21,6 +21,8 @@ _HEADER_PX = 32
 #: What a table that is wider than its place scrolls with; it would lie over the last row.
 SCROLL_BAR_PX = 10
 _NAME_LENGTH = 44
+_TITLE_LENGTH = 30
+_MODEL_LENGTH = 20
 _NOTE_LENGTH = 160
 _MARKS = {
     JobState.QUEUED: "○",
@@ -40,21 +42,26 @@ def run_table(rows: Sequence[RunRow]) -> Table:
     frame = pd.DataFrame(
         {
             "State": [state_text(row) for row in rows],
-            "Kind": [row.kind for row in rows],
-            "Title": [shorten(row.title, _NAME_LENGTH) for row in rows],
-            "Model": [shorten(row.model, _NAME_LENGTH) for row in rows],
+            "Title": [shorten(row.title, _TITLE_LENGTH) for row in rows],
+            "Model": [shorten(row.model, _MODEL_LENGTH) for row in rows],
             "When": pd.to_datetime([row.when for row in rows], utc=True),
-            "Took": ["" if row.seconds is None else duration(row.seconds) for row in rows],
-            "Verdict": [row.outcome.verdict for row in rows],
+            "What came of it": [shorten(came_of(row), _NOTE_LENGTH) for row in rows],
             "Speed-up (x)": _floats([row.outcome.ratio for row in rows]),
             "95 % interval": [quantities.ratio_range(row.outcome.ci95) if row.outcome.ci95 else "" for row in rows],
             "SQNR (dB)": _floats([row.outcome.sqnr_db for row in rows]),
             "Accuracy (points)": _floats([_in_points(row.outcome.accuracy_change) for row in rows]),
-            "What came of it": [shorten(row.outcome.note, _NOTE_LENGTH) for row in rows],
-            "Data": [shorten(row.data, _NAME_LENGTH) for row in rows],
+            "Took": ["" if row.seconds is None else duration(row.seconds) for row in rows],
+            "Kind": [row.kind for row in rows],
+            "Data": [shorten(row.data, _MODEL_LENGTH) for row in rows],
         }
     )
-    return Table(frame, _CONFIG, tuple(row.id for row in rows))
+    fitted = {name: fitting(name, frame[name]) for name in ("State", "Title", "Model", "Kind", "Data")}
+    return Table(frame, {**_CONFIG, **fitted}, tuple(row.id for row in rows))
+
+
+def came_of(row: RunRow) -> str:
+    """The verdict and the rest in one text: "unchanged: no mix was faster"."""
+    return ": ".join(word for word in (row.outcome.verdict, row.outcome.note) if word)
 
 
 def table_height(rows: int, most: int) -> int:
@@ -137,21 +144,15 @@ def _number(label: str, help_text: str, width: int, pattern: str = "%.3g") -> An
 
 
 _CONFIG: dict[str, Any] = {
-    "State": st.column_config.TextColumn("State", width=112),
-    "Kind": st.column_config.TextColumn("Kind", width=72),
-    "Title": st.column_config.TextColumn("Title", width=200),
-    "Model": st.column_config.TextColumn("Model", width=130),
     "When": st.column_config.DatetimeColumn("When", format="D MMM HH:mm", width=96, help="In your time zone"),
     "Took": st.column_config.TextColumn("Took", width=76, alignment="right"),
-    "Verdict": st.column_config.TextColumn("Verdict", width=124),
+    "What came of it": st.column_config.TextColumn("What came of it", width=330, help="A click on the row tells all"),
     "Speed-up (x)": _number("Speed-up (x)", "Time of the original over time of the result; above 1 is faster", 92),
     "95 % interval": st.column_config.TextColumn("95 % interval", width=104),
     "SQNR (dB)": _number("SQNR (dB)", "Fidelity of the outputs on holdout samples; 200 means identical", 82),
     "Accuracy (points)": _number(
         "Accuracy (points)", "Change against the original, in percentage points", 116, "%+.3g"
     ),
-    "What came of it": st.column_config.TextColumn("What came of it", width=460),
-    "Data": st.column_config.TextColumn("Data", width=150),
 }
 
 

@@ -5,7 +5,7 @@ Row i of a table belongs to `ids[i]`: a selection is read back by position.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,17 @@ from dashboard.layer_views import LayerView
 
 #: Longer names are cut in the middle; the full ones are in a column of their own then.
 NAME_LENGTH = 44
+#: On the desk there is less room: its table stands beside the inspector.
+GROUP_LENGTH = 36
+_OPS_LENGTH = 24
 _THREE = "%.3g"
 _PERCENT = "%.3g %%"
 #: A letter in a cell is about this wide, rather less.
 _LETTER_PX = 6.6
+#: The same for short texts, letter by letter, since names of many wide ones would lose their end.
+_NARROW, _WIDE = frozenset("fijlrt.,:;'|()[] /-"), frozenset("mwMW…●◐◌△")
+_NARROW_PX, _DIGIT_PX, _OTHER_PX, _WIDE_PX = 3.8, 6.2, 6.9, 9.8
+_CELL_PX = 24
 _LEAST_SENTENCE_PX = 240
 #: Operators that only pass values on, so that the runtime may hand them 8-bit codes as they are.
 _MOVERS = frozenset(
@@ -71,8 +78,8 @@ def layer_table(views: Sequence[LayerView], theme: FigureTheme) -> Table:
     top = max((view.share or 0.0 for view in ordered), default=0.0) * 100 or 100.0
     config: dict[str, Any] = {
         "#": _number("#", "Position in the graph", width=50),
-        "Layer": st.column_config.TextColumn("Layer", width=270),
-        "Op": st.column_config.TextColumn("Op", width=110),
+        "Layer": fitting("Layer", frame["Layer"]),
+        "Op": fitting("Op", frame["Op"]),
         "Time (ms)": _number("Time (ms)", "Per run, from the profiler"),
         "Share": _bar("Share", "Of the kernel time of one run", top, theme),
         macs: _number(macs, "Multiply-accumulates of one run"),
@@ -113,8 +120,8 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
     known = sorted({row[key] for row in ordered for key in ("requested", "produced", "executed")})
     top = max((share or 0.0 for share in shares), default=0.0) * 100 or 100.0
     config: dict[str, Any] = {
-        "Layer": st.column_config.TextColumn("Layer", width=270),
-        "Op": st.column_config.TextColumn("Op", width=110),
+        "Layer": fitting("Layer", frame["Layer"]),
+        "Op": fitting("Op", frame["Op"]),
         "Share": _bar("Share before", "Of the kernel time of the original", top, theme),
         "Requested": precision_column("Requested", "What the recipe asked for", known, theme),
         "Produced": precision_column("Produced", "What the file says", known, theme),
@@ -128,8 +135,8 @@ def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
     """The channels of the desk in graph order: share of the time, precision and why."""
     columns: dict[str, Any] = {
         "#": [view.index + 1 for view in views],
-        "Group": [shorten(view.id, NAME_LENGTH) for view in views],
-        "Ops": [" + ".join(view.ops) for view in views],
+        "Group": [shorten(view.id, GROUP_LENGTH) for view in views],
+        "Ops": [ops_text(view.ops) for view in views],
         "Precision": [[str(view.precision)] for view in views],
         "Share": _floats(None if view.share is None else 100 * view.share for view in views),
         "Time (ms)": _floats(view.ms for view in views),
@@ -139,21 +146,32 @@ def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
     }
     if all(view.solo_db is None for view in views):
         del columns["Alone (dB)"]
+    if not any(columns["Note"]):
+        del columns["Note"]
     frame = pd.DataFrame(columns)
     top = max((view.share or 0.0 for view in views), default=0.0) * 100 or 100.0
     known = sorted({str(view.precision) for view in views})
     config: dict[str, Any] = {
         "#": _number("#", "Position in the graph", width=46),
-        "Group": st.column_config.TextColumn("Group", width=230, help="The layer that gives the group its name"),
-        "Ops": st.column_config.TextColumn("Ops", width=120, help="The layers that fuse and share one precision"),
+        "Group": fitting("Group", frame["Group"], help_text="The layer that gives the group its name"),
+        "Ops": fitting("Ops", frame["Ops"], help_text="The layers that fuse and share one precision"),
         "Time (ms)": _number("Time (ms)", "Per run of the original, from the profiler", width=80),
         "Share": _bar("Share", "Of the kernel time of one run of the original", top, theme),
         "Precision": precision_column("Precision", "What will be built", known, theme),
-        "Note": st.column_config.TextColumn("Note", width=90),
+        "Note": fitting("Note", columns.get("Note", ()), help_text="Pinned, refused, or changed since the candidate"),
         "Alone (dB)": _number("Alone (dB)", "SQNR of the outputs with only this group in int8", width=90),
         "Why": _sentences("Why", frame["Why"]),
     }
-    return _finished(frame, config, [view.id for view in views])
+    return _finished(frame, config, [view.id for view in views], GROUP_LENGTH)
+
+
+def ops_text(ops: Sequence[str]) -> str:
+    """The operators of a group: "Conv + Relu"; of many, the first ones and how many follow: "Conv + 3 more"."""
+    for count in range(len(ops), 1, -1):
+        more = f" + {len(ops) - count} more" if count < len(ops) else ""
+        if len(text := " + ".join(ops[:count]) + more) <= _OPS_LENGTH:
+            return text
+    return " + ".join(ops[:1]) + (f" + {len(ops) - 1} more" if len(ops) > 1 else "")
 
 
 def _note(view: GroupView) -> str:
@@ -222,9 +240,29 @@ def capability_table(machine: Mapping[str, Any]) -> Table:
     return Table(frame, config, tuple(f"{row['op']} {row['precision']}" for row in rows))
 
 
-def _finished(frame: pd.DataFrame, config: dict[str, Any], ids: Sequence[str]) -> Table:
+def fitting(label: str, texts: Iterable[str], *, help_text: str | None = None) -> Any:
+    """A column of short texts, as wide as the longest of them: a text that was cut in the middle keeps its end."""
+    longest = max(text_px(text) for text in (label, *texts))
+    return st.column_config.TextColumn(label, help=help_text, width=_CELL_PX + round(longest))
+
+
+def text_px(text: str) -> float:
+    """About how wide a text is in a cell, rather more."""
+    return sum(
+        _NARROW_PX
+        if letter in _NARROW
+        else _WIDE_PX
+        if letter in _WIDE
+        else _DIGIT_PX
+        if letter.isdigit()
+        else _OTHER_PX
+        for letter in text
+    )
+
+
+def _finished(frame: pd.DataFrame, config: dict[str, Any], ids: Sequence[str], length: int = NAME_LENGTH) -> Table:
     """Adds the full names where some were cut, so that search and export find them."""
-    if any(len(name) > NAME_LENGTH for name in ids):
+    if any(len(name) > length for name in ids):
         frame["Full name"] = list(ids)
         config["Full name"] = st.column_config.TextColumn("Full name", width="medium")
     return Table(frame, config, tuple(ids))
@@ -241,7 +279,7 @@ def _number(label: str, help_text: str, *, width: int | None = None) -> Any:
 def _sentences(label: str, texts: pd.Series[str]) -> Any:
     """A column as wide as its longest sentence: the table scrolls sideways, and nothing is cut."""
     longest = max((len(text) for text in texts), default=0)
-    return st.column_config.TextColumn(label, width=max(_LEAST_SENTENCE_PX, 24 + round(longest * _LETTER_PX)))
+    return st.column_config.TextColumn(label, width=max(_LEAST_SENTENCE_PX, _CELL_PX + round(longest * _LETTER_PX)))
 
 
 def _bar(label: str, help_text: str, top: float, theme: FigureTheme) -> Any:

@@ -45,13 +45,14 @@ def test_a_cell_tells_the_state_by_shape_and_word_and_never_the_speed_of_what_is
     row: dict[str, Any] | None, told: str
 ) -> None:
     assert cell_text(row, Precision.INT8) == told
+    assert cell_text(None, Precision.FP32) == "● reference, 1x"
 
 
 def test_the_grid_has_a_row_per_operator_and_shape_and_a_column_per_probed_precision() -> None:
     shown = grid(machine_document()).frame
     conv = shown[shown["Op"] == "Conv"].iloc[0]
     assert list(shown["Op"]) == ["Conv", "Gemm", "MatMul", "Add"]
-    assert [name.split()[-1] for name in shown.columns[2:-1]] == ["fp32", "fp16", "bf16", "int8"]
+    assert [name.split()[-1] for name in shown.columns[2:-1]] == ["fp16", "bf16", "int8", "fp32"]
     assert "2.40x" in " ".join(map(str, conv))
     assert "runs through casts to fp32" in conv["Why"]
     assert not_probed(machine_document()).startswith("Not probed in this version: int8-dynamic")

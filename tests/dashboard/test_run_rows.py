@@ -114,7 +114,10 @@ def test_a_duration_has_its_unit(seconds: float, told: str) -> None:
 def test_the_table_has_a_line_for_each_run(made: Made) -> None:
     table = run_table(services.all_runs())
     line = table.frame.iloc[table.ids.index(made.better)]
-    assert (line["Verdict"], line["95 % interval"], line["Kind"]) == ("better", "2.80–2.88x", "build")
+    assert (line["What came of it"], line["95 % interval"], line["Kind"]) == ("better", "2.80–2.88x", "build")
+    kept = table.frame.iloc[table.ids.index(made.unchanged)]["What came of it"]
+    assert kept.startswith("unchanged: ")
+    assert list(table.frame.columns)[:5] == ["State", "Title", "Model", "When", "What came of it"]
     assert line["Accuracy (points)"] == pytest.approx(-0.28)
 
 

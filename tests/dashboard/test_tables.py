@@ -11,6 +11,7 @@ from dashboard.figures.theme import LIGHT
 from dashboard.group_views import group_views
 from dashboard.layer_rows import layer_table
 from dashboard.layer_views import layer_views
+from dashboard.mixing import Mix
 from tests.dashboard.documents import build_document, inspect_document, machine_document, profile_document
 
 
@@ -54,6 +55,40 @@ def test_long_names_are_cut_in_the_middle_and_kept_whole_beside() -> None:
     assert table.frame["Layer"].str.len().max() <= tables.NAME_LENGTH
     assert list(table.frame["Full name"]) == list(table.ids)
     assert "Full name" not in profiled().frame.columns
+
+
+def test_names_and_operators_of_groups_fit_their_columns() -> None:
+    inspection = inspect_document(30, prefix="/a/very/long/module/path/that/goes/on/and/on/")
+    structure, layers = layer_table(inspection), layer_views(inspection)
+    groups = group_views(structure, layers, resolve(Mix().recipe(), structure), pins={})
+    table = tables.group_table(groups, LIGHT)
+    for name, most in (("Group", tables.GROUP_LENGTH), ("Ops", 24)):
+        assert table.frame[name].str.len().max() <= most
+        assert table.config[name]["width"] >= max(tables.text_px(text) for text in table.frame[name]) + 16
+    assert [name.rpartition("/")[2] for name in table.frame["Group"]] == [name.rpartition("/")[2] for name in table.ids]
+    assert "Note" not in table.frame, "an empty column takes no room"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen_px"),
+    [("Read longname_…ngname_longname", 197), ("1-D, 5 wide, 128 to 128 channels, 256 steps", 216), ("MaxPool", 46)],
+)
+def test_a_text_is_thought_at_least_as_wide_as_a_browser_draws_it_and_not_much_wider(text: str, seen_px: int) -> None:
+    assert seen_px <= tables.text_px(text) <= 1.2 * seen_px
+
+
+@pytest.mark.parametrize(
+    ("ops", "told"),
+    [
+        (["Conv"], "Conv"),
+        (["Conv", "Add", "Relu"], "Conv + Add + Relu"),
+        (["Conv", "BatchNormalization", "Clip"], "Conv + 2 more"),
+        (["Conv", "Mul", "Add", "Mul", "Add"], "Conv + Mul + 3 more"),
+        (["BatchNormalization", "LayerNormalization"], "BatchNormalization + 1 more"),
+    ],
+)
+def test_many_operators_are_counted(ops: list[str], told: str) -> None:
+    assert tables.ops_text(ops) == told
 
 
 def test_one_unit_serves_a_whole_column() -> None:
