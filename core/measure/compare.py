@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -163,7 +164,7 @@ def compare_models(
         progress=told,
     )
     sizes = size_of(original), size_of(candidate)
-    verdict, why = decide(latency, fidelity, accuracy)
+    verdict, why = decide(latency, fidelity, accuracy, same=_are_one(original, candidate))
     found = Comparison(latency, *sizes, fidelity, accuracy, None, verdict, why, conditions)
     return found if wanted is None else replace(found, gate=found.judge(wanted))
 
@@ -195,11 +196,15 @@ def time_pair(
     )
 
 
-def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tuple[Verdict, str]:
-    """The verdict in a word, and its reason in a sentence."""
+def decide(
+    latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy, *, same: bool = False
+) -> tuple[Verdict, str]:
+    """The verdict in a word, and its reason in a sentence; `same` says that both are one model, byte by byte."""
     low, high = latency.ci95
     kind = " in processor time" if latency.basis == "processor" else ""
     speed = f"{latency.ratio:.2f} times as fast{kind} (95 %: {low:.2f} to {high:.2f})"
+    if same:
+        return "no difference seen", f"Both are the same model; that one of them ran {speed} is this machine's noise."
     if fidelity.broken:
         return "worse", f"It is {speed}, but {fidelity.why}."
     if accuracy.ci95_change is not None and accuracy.ci95_change[1] < 0:
@@ -218,6 +223,13 @@ def decide(latency: PairedLatency, fidelity: Fidelity, accuracy: Accuracy) -> tu
     if max(noise, (high - low) / 2) > NOISY:
         return "too noisy", f"The machine was too busy to tell: {speed}, the original against itself {_percent(noise)}."
     return "no difference seen", f"It is {speed}; differences below {_percent(noise)} cannot be seen here."
+
+
+def _are_one(first: Openable, second: Openable) -> bool:
+    """Whether both are the same bytes and, with weights in other files, lie in the same place."""
+    if isinstance(first, Path) and isinstance(second, Path):
+        return first.samefile(second)
+    return first == second
 
 
 def _lost(fidelity: Fidelity) -> str | None:

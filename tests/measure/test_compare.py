@@ -56,6 +56,14 @@ def test_the_verdict_follows_the_interval_and_the_noise(
     assert decide(latency(ratio, ci95=ci95, noise_ci95=noise), GOOD, UNLABELLED)[0] == expected
 
 
+def test_a_model_is_never_better_than_itself(timed: Callable[[float], None]) -> None:
+    timed(1.2)
+    same = _compare(classifier())
+    assert (same.verdict, same.latency.ratio) == ("no difference seen", 1.2)
+    assert same.why.startswith("Both are the same model; that one of them ran 1.20 times as fast")
+    assert _compare(classifier(noise=1e-6)).verdict == "better"
+
+
 def test_processor_time_is_named_in_the_reason() -> None:
     assert "in processor time" in decide(latency(3.0, basis="processor"), GOOD, UNLABELLED)[1]
     assert "processor" not in decide(latency(3.0), GOOD, UNLABELLED)[1]
