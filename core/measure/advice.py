@@ -68,7 +68,7 @@ def _reorder(seen: Seen) -> Iterator[tuple[float, Advice]]:
             ms,
             Advice(
                 "layout changes",
-                f"{_percent(seen.share(ms))} of the time ({_ms(ms)}) is in changes of memory layout.",
+                f"{_percent(seen.share(ms))} of the kernel time ({_ms(ms)}) is in changes of memory layout.",
                 "The runtime computes some operators in another order of axes and copies each tensor that crosses.",
                 "Look at the operators between convolutions: those without a kernel in that layout force the copies.",
             ),
@@ -83,7 +83,7 @@ def _conversions(seen: Seen) -> Iterator[tuple[float, Advice]]:
                 ms,
                 Advice(
                     f"{bucket} share",
-                    f"{_percent(seen.share(ms))} of the time ({_ms(ms)}) is in {name}.",
+                    f"{_percent(seen.share(ms))} of the kernel time ({_ms(ms)}) is in {name}.",
                     "Each border between precisions converts a whole tensor: what it saves is spent there.",
                     "Give neighbouring layers the same precision, so that fewer tensors cross a border.",
                 ),
@@ -99,7 +99,7 @@ def _dominant(seen: Seen) -> Iterator[tuple[float, Advice]]:
                 ms,
                 Advice(
                     "one layer dominates",
-                    f"{layer_id} ({operator}) takes {_percent(seen.share(ms))} of the time ({_ms(ms)}).{bound}",
+                    f"{layer_id} ({operator}) takes {_percent(seen.share(ms))} of the kernel time ({_ms(ms)}).{bound}",
                     "Nothing done to the other layers can make the model more than "
                     f"{1 / max(seen.share(ms), 1e-9):.1f} times as fast.",
                     "Try a lower precision for this layer first.",
@@ -116,8 +116,8 @@ def _overhead(seen: Seen) -> Iterator[tuple[float, Advice]]:
             sum(small),
             Advice(
                 "many small kernels",
-                f"{_percent(share)} of the time ({_ms(sum(small))}) is in {len(small)} layers whose kernels take less "
-                "than 10 microseconds.",
+                f"{_percent(share)} of the kernel time ({_ms(sum(small))}) is in {len(small)} layers whose kernels take "
+                "less than 10 microseconds.",
                 "Calling them costs about as much as their work: a lower precision cannot make them faster.",
                 "Run several samples together (a larger batch), or fold such layers together when exporting the model.",
             ),
@@ -131,7 +131,8 @@ def _unattributed(seen: Seen) -> Iterator[tuple[float, Advice]]:
             ms,
             Advice(
                 "time without a layer",
-                f"{_percent(seen.share(ms))} of the time ({_ms(ms)}) is in kernels that no layer could be found for.",
+                f"{_percent(seen.share(ms))} of the kernel time ({_ms(ms)}) is in kernels that no layer could be found "
+                "for.",
                 "The figures of the layers add up to less than the whole.",
                 "Take the shares of single layers as lower bounds.",
             ),

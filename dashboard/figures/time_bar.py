@@ -18,6 +18,8 @@ BUCKETS: Mapping[str, str] = {
     "copy": "copies",
     "unattributed": "unattributed",
 }
+#: What the shares of the bar are of; those of single layers and of the advice are of the kernel time alone.
+_OF = " of the instrumented run"
 _COLORS = ("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#D55E00")
 _SHAPES = ("", "/", "\\", "x", ".")
 
@@ -29,7 +31,7 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
         profile: the `profile` document.
         theme: light or dark.
     """
-    figure = bare_figure(theme, height=100)
+    figure = bare_figure(theme, height=116)
     whole = profile.get("instrumented_ms")
     for name, ms, color, shape in _parts(profile, theme):
         share = f" · {quantities.share(ms / whole)}" if whole else ""
@@ -44,15 +46,23 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
                     "line": {"width": 1, "color": theme.surface},
                     "pattern": {"shape": shape, "size": 5, "solidity": 0.25, "fgcolor": theme.surface},
                 },
-                hovertext=f"{name}<br>{quantities.time_ms(ms)}{share}",
+                hovertext=f"{name}<br>{quantities.time_ms(ms)}{share}{_OF if share else ''}",
                 hoverinfo="text",
             )
         )
     figure.update_layout(
         barmode="stack",
         showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": -0.15, "yanchor": "top", "traceorder": "normal", "itemclick": False},
-        margin={"l": 0, "r": 0, "t": 4, "b": 48},
+        legend={
+            "title": {"text": f"Time and share{_OF}:" if whole else "", "font": {"color": theme.muted}},
+            "orientation": "h",
+            "x": 0,
+            "y": -0.15,
+            "yanchor": "top",
+            "traceorder": "normal",
+            "itemclick": False,
+        },
+        margin={"l": 0, "r": 0, "t": 4, "b": 64},
         bargap=0.2,
     )
     figure.update_xaxes(visible=False)

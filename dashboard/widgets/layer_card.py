@@ -31,7 +31,7 @@ def _known(view: LayerView, members: Sequence[str]) -> None:
     st.caption(plain(f"{view.op} · {position(view)}"))
     with st.container(horizontal=True, gap="medium"):
         st.metric("Time", quantities.time_ms(view.ms), width="content")
-        st.metric("Share", quantities.share(view.share), width="content")
+        st.metric("Share", quantities.share(view.share), width="content", help="Of the kernel time of one run")
     st.markdown("  \n".join(f":gray[{label}] {plain(text)}" for label, text in facts(view, members)))
     with st.container(horizontal=True, gap="small"):
         if st.button("Open in Mix", icon=":material/tune:", key="layer_card.mix"):

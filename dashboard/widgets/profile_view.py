@@ -94,7 +94,10 @@ _KERNEL_ABOVE = (
     " It exceeds the mean latency because timing every kernel takes time of its own: the latency is measured in other "
     "runs, without the profiler. Compare layers with each other by these times, and whole runs by the latency."
 )
-_GAP = "Time of the profiled run that no kernel accounts for: dispatch, allocation, and the profiler itself."
+_GAP = (
+    "Time of the instrumented run that no kernel accounts for: dispatch, allocation, and the profiler itself. "
+    "The share is of that run, which the profiler makes longer."
+)
 _OVERHEAD = "Mean time of a run with the profiler over one without it."
 _ATTRIBUTED = "Share of the kernel time that could be given to a layer or a named bucket."
 
@@ -154,7 +157,7 @@ def details(views: Sequence[LayerView], document: Document, name: str) -> None:
     if times.open:
         with times:
             layer_choice.still_chart(time_bar(document, theme), key="profile.bar", alt="One profiled run as one bar")
-            st.caption(_buckets(document))
+            st.caption(outside_layers(document))
     if told.open:
         with told:
             _advice(advice)
@@ -175,15 +178,23 @@ def _layers(views: Sequence[LayerView], document: Document, name: str) -> None:
         )
 
 
-def _buckets(document: Document) -> str:
+def outside_layers(document: Document) -> str:
+    """What the kernels spend beside the layers, each with its share of the kernel time, as the advice counts it."""
     buckets = document.get("buckets") or {}
-    told = [f"{name} {quantities.time_ms(buckets.get(bucket))}" for bucket, name in BUCKETS.items()]
-    return f"Kernel time that belongs to no layer: {', '.join(told)}."
+    kernel_ms = document.get("kernel_ms")
+    told = [
+        f"{name} {quantities.time_ms(ms)}{f' ({quantities.share(ms / kernel_ms)})' if ms and kernel_ms else ''}"
+        for name, ms in ((name, buckets.get(bucket)) for bucket, name in BUCKETS.items())
+    ]
+    basis = f", with its share of the kernel time of {quantities.time_ms(kernel_ms)}" if kernel_ms else ""
+    return f"Kernel time that belongs to no layer{basis}: {', '.join(told)}."
 
 
 def _advice(advice: Sequence[Document]) -> None:
     if not advice:
         st.caption("Nothing stands out: no rule found a part of the time that is likely wasted.")
+    else:
+        st.caption("Shares of the advice are of the kernel time, like those of the layers.")
     for entry in advice:
         with st.container(border=True, gap="small"):
             st.markdown(f"**{plain(str(entry.get('evidence') or entry.get('rule')))}**")

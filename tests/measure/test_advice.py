@@ -29,7 +29,7 @@ def test_one_layer_above_two_fifths_is_named() -> None:
     layers = (("big", "MatMul", 5.0, "memory"), *EVEN[:3])
     (advice,) = advise(Seen(10.0, 50, 0, NOTHING, layers))
     assert advice.rule == "one layer dominates"
-    assert "big (MatMul) takes 50 % of the time (5 ms). It is bound by memory." in advice.evidence
+    assert "big (MatMul) takes 50 % of the kernel time (5 ms). It is bound by memory." in advice.evidence
     assert "2.0 times" in advice.consequence
     assert _rules(layers=layers[:2]) == []
 
@@ -50,3 +50,12 @@ def test_the_costliest_comes_first_and_each_says_what_to_do() -> None:
     found = advise(Seen(10.0, 50, 0, {**NOTHING, "reorder": 1.5, "cast": 3.0}, EVEN))
     assert [advice.rule for advice in found] == ["cast share", "layout changes"]
     assert all(all(advice.to_dict().values()) for advice in found)
+
+
+def test_every_share_says_that_it_is_of_the_kernel_time() -> None:
+    small = tuple((f"s{number}", "Add", 0.009, "overhead") for number in range(400))
+    buckets = dict.fromkeys(NOTHING, 1.5)
+    found = advise(Seen(10.0, 50, 0, buckets, (("big", "MatMul", 5.0, None), *small)))
+    told = [advice.evidence for advice in found if "%" in advice.evidence]
+    assert len(told) == 6
+    assert all("% of the kernel time (" in evidence for evidence in told)

@@ -27,3 +27,13 @@ def test_parts_that_took_no_time_are_left_out() -> None:
 def test_a_profile_without_figures_draws_an_empty_bar() -> None:
     profile: dict[str, Any] = {"layers": [], "buckets": None, "gap_ms": None, "instrumented_ms": None}
     assert time_bar(profile, DARK).data == ()
+
+
+def test_the_bar_says_what_its_shares_are_of() -> None:
+    figure = time_bar(profile_document(inspect_document(60)), DARK)
+    assert figure.layout.legend.title.text == "Time and share of the instrumented run:"
+    assert all(part.hovertext.endswith(" % of the instrumented run") for part in figure.data)
+    unknown = {**profile_document(inspect_document(60)), "instrumented_ms": None}
+    figure = time_bar(unknown, DARK)
+    assert not figure.layout.legend.title.text
+    assert not any("%" in part.hovertext for part in figure.data)
