@@ -116,8 +116,8 @@ def _overhead(seen: Seen) -> Iterator[tuple[float, Advice]]:
             sum(small),
             Advice(
                 "many small kernels",
-                f"{_percent(share)} of the kernel time ({_ms(sum(small))}) is in {len(small)} layers whose kernels take "
-                "less than 10 microseconds.",
+                f"{_percent(share)} of the kernel time ({_ms(sum(small))}) is in {len(small)} layers whose kernels "
+                "take less than 10 microseconds.",
                 "Calling them costs about as much as their work: a lower precision cannot make them faster.",
                 "Run several samples together (a larger batch), or fold such layers together when exporting the model.",
             ),
