@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.measure.target import parse_target
 from core.report import quantities
 from core.report.asked import asked_and_got, tried
 from dashboard.layer_views import LayerView
@@ -29,16 +31,70 @@ def reasons(
         after: the layers with the times of the candidate; None: it was not profiled.
     """
     found = [str(document["why"])] if document.get("unchanged") and document.get("why") else []
-    found += _executed(document.get("layers") or ())
+    found += _missed(document)
+    found += _executed(document.get("layers") or (), kept_original=bool(document.get("unchanged")))
     found += _conversions(document)
     found += _slower_layers(before, after or ())
     return tuple(found)
 
 
-def _executed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _missed(document: Mapping[str, Any]) -> list[str]:
+    """What the best mix came to on the holdout where it missed the target, and what to ask for instead."""
+    compared = document.get("tried") if document.get("unchanged") else None
+    if not compared:
+        return []
+    found = []
+    for judged in (document.get("target") or {}).get("each") or ():
+        metric, required = judged.get("metric"), judged.get("required")
+        value = _reached(compared, metric)
+        if value is None or required is None or value >= required:
+            continue
+        reached = f"{_text(metric, value, required)} on the holdout, where {_text(metric, required, value)} is needed"
+        found.append(f"The best mix gave {metric} {reached}. {_advice(str(judged['text']), compared, value)}")
+    return found
+
+
+def _reached(compared: Mapping[str, Any], metric: str | None) -> float | None:
+    fidelity, accuracy = compared.get("fidelity") or {}, compared.get("accuracy") or {}
+    reached = {
+        "sqnr": fidelity.get("sqnr_db"),
+        "agreement": fidelity.get("agreement"),
+        "accuracy": accuracy.get("after"),
+    }
+    return None if metric is None else reached.get(metric)
+
+
+def _text(metric: str, value: float, other: float) -> str:
+    """In dB or percent, with so many digits that the two differ."""
+    factor, unit = (1.0, "dB") if metric == "sqnr" else (100.0, "%")
+    places = (places for places in range(1, 9) if round(value * factor, places) != round(other * factor, places))
+    return f"{value * factor:.{next(places, 9)}f} {unit}"
+
+
+def _advice(text: str, compared: Mapping[str, Any], value: float) -> str:
+    """A little more, so that the search leaves room; or as much as this mix keeps."""
+    (condition,) = parse_target(text).conditions
+    if condition.relative:
+        before = (compared.get("accuracy") or {}).get("before")
+        value = value / before if before else value
+    limit, metric = condition.limit, condition.metric
+    if metric == "sqnr":
+        more, less = math.ceil(2 * (limit + max(0.5, 2 * (limit - value)))) / 2, math.ceil(2 * value) / 2 - 0.5
+        higher, lower = f"sqnr>={more:g}", f"sqnr>={max(less, 0):g}"
+    elif metric == "accuracy" and not condition.relative:  # a percentage would be of the original's
+        higher, lower = f"accuracy>={(1 + limit) / 2:.4g}", f"accuracy>={max(math.ceil(200 * value) - 1, 0) / 200:g}"
+    else:
+        more, less = 50 * (1 + limit), math.ceil(200 * value) / 2 - 0.5
+        higher, lower = f"{metric}>={more:.6g}%", f"{metric}>={max(less, 0):g}%"
+    room = f"{higher}, so that the search leaves room, or for " if metric == "sqnr" or limit < 1 else ""
+    return f"Ask for {room}{lower}, if that is enough; with more evaluation samples the search is less often wrong."
+
+
+def _executed(rows: Sequence[Mapping[str, Any]], *, kept_original: bool) -> list[str]:
     asked = [row for row in rows if row["requested"] != "fp32"]
     if not asked:
-        return ["Nothing was lowered, so there is nothing that could be faster."] if rows else []
+        told = ["Nothing was lowered, so there is nothing that could be faster."]
+        return told if rows and not kept_original else []
     missed = [row for row in asked if row["executed"] not in (row["requested"], "folded")]
     if not missed:
         return []

@@ -14,7 +14,7 @@ from core.intake.dataset import Dataset, Split
 from core.intake.external import sha256_of
 from core.intake.model import Serialized
 from core.measure.compare import Comparison, compare_models
-from core.measure.target import Target, TargetVerdict
+from core.measure.target import Judgement, Target, TargetVerdict
 from core.progress import Progress
 from core.recipe.plan import Plan
 from core.recipe.precision import Precision
@@ -177,12 +177,35 @@ def _refusal(compared: Comparison, verdict: TargetVerdict, *, searched: bool) ->
             f"The {mix} ran at {compared.latency.ratio:.2f}x the speed of the original on the holdout,"
             f" interval [{low:.2f}, {high:.2f}]: not surely faster, so the original stays."
         )
-    unfaithful = [text for text in verdict.broken if not _is_about_speed_or_size(text)]
-    if unfaithful:
-        missed = ", ".join(unfaithful)
+    broken = [each for each in verdict.judgements if not each.met and not _is_about_speed_or_size(each.condition.text)]
+    if broken:
+        missed = ", ".join(each.condition.text for each in broken)
         before = f"kept {missed} on the evaluation samples but missed it" if searched else f"missed {missed}"
-        return f"The {mix} {before} on the holdout."
+        figures = ", ".join(filter(None, map(_reached, broken)))
+        return f"The {mix} {before} on the holdout{figures and f': {figures}'}."
     return None
+
+
+def _reached(judgement: Judgement) -> str:
+    """What a condition that was not met came to: "24.9 dB of 25", with so many digits that it differs."""
+    value, required = judgement.value, judgement.required
+    if value is None or required is None:
+        return ""
+    factor, unit = (1.0, " dB") if judgement.condition.metric == "sqnr" else (100.0, " %")
+    if value < required:
+        return f"{_digits(value * factor, required * factor)}{unit} of {required * factor:.4g}"
+    sure = (
+        ""
+        if judgement.bound is None
+        else f", of which {_digits(judgement.bound * factor, value * factor)}{unit} is sure"
+    )
+    return f"{value * factor:.4g}{unit}{sure}"
+
+
+def _digits(value: float, other: float) -> str:
+    """One decimal, or as many more as tell the two apart."""
+    places = next((places for places in range(1, 9) if round(value, places) != round(other, places)), 9)
+    return f"{value:.{places}f}"
 
 
 def _is_about_speed_or_size(condition: str) -> bool:

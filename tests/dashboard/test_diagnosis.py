@@ -32,6 +32,54 @@ def test_the_solvers_own_reason_comes_first() -> None:
     assert told(1.0, unchanged=True, why="Nothing was faster.")[0] == "Nothing was faster."
 
 
+def kept_original(target: str, required: float, **reached: float) -> tuple[str, ...]:
+    """The reasons of a search whose best mix came to these figures on the holdout."""
+    document = build_document(inspect_document(12), speedup=1.0)
+    each = [{"text": target, "metric": target.partition(">=")[0], "required": required, "value": None, "met": True}]
+    compared = {
+        "fidelity": {name: reached.get(name) for name in ("sqnr_db", "agreement")},
+        "accuracy": {name: reached.get(name) for name in ("before", "after")},
+    }
+    layers = [{**row, "requested": "fp32", "executed": "fp32"} for row in document["layers"]]
+    kept = {"unchanged": True, "why": "The best mix missed it.", "target": {"text": target, "each": each}}
+    return reasons({**document, **kept, "tried": compared, "layers": layers}, (), None)
+
+
+def test_a_target_missed_on_the_holdout_is_told_with_figures_and_advice() -> None:
+    (why, told) = kept_original("sqnr>=25", 25.0, sqnr_db=24.9)
+    assert why == "The best mix missed it."
+    assert told.startswith(
+        "The best mix gave sqnr 24.9 dB on the holdout, where 25.0 dB is needed. Ask for sqnr>=25.5,"
+    )
+    assert "so that the search leaves room, or for sqnr>=24.5, if that is enough" in told
+    (_, told) = kept_original("sqnr>=25", 25.0, sqnr_db=24.97)
+    assert "24.97 dB on the holdout, where 25.00 dB is needed" in told
+    (_, told) = kept_original("accuracy>=99%", 0.891, before=0.9, after=0.88)
+    assert "accuracy 88.0 % on the holdout, where 89.1 % is needed. Ask for accuracy>=99.5%" in told
+    assert "or for accuracy>=97.5%" in told
+    (_, told) = kept_original("accuracy>=0.9", 0.9, before=0.95, after=0.893)
+    assert "Ask for accuracy>=0.95, so that the search leaves room, or for accuracy>=0.89," in told
+
+
+def test_a_share_of_all_leaves_no_room_to_ask_for_more() -> None:
+    (_, told) = kept_original("agreement>=100%", 1.0, agreement=0.984)
+    assert "needed. Ask for agreement>=98%, if that is enough" in told
+
+
+def test_where_the_mix_kept_the_target_nothing_is_said_of_it() -> None:
+    assert kept_original("sqnr>=25", 25.0, sqnr_db=26.0) == ("The best mix missed it.",)
+
+
+def test_that_nothing_was_lowered_is_said_of_a_recipe_and_not_of_a_search() -> None:
+    lowered = "Nothing was lowered, so there is nothing that could be faster."
+    inspection = inspect_document(12)
+    document = build_document(inspection)
+    layers = [{**row, "requested": "fp32", "executed": "fp32"} for row in document["layers"]]
+    assert lowered in reasons({**document, "layers": layers}, (), None)
+    kept = {"unchanged": True, "why": "No mix kept the target."}
+    assert lowered not in reasons({**document, "layers": layers, **kept}, (), None)
+
+
 def test_without_a_profile_nothing_is_said_of_single_layers() -> None:
     inspection = inspect_document(60)
     document = build_document(inspection, speedup=0.8, missing=True)
