@@ -15,7 +15,7 @@ from core.errors import DataError, ModelError, NotFoundError, RequestError
 from core.intake.bring import bring
 from core.intake.convert import tokenizer_beside
 from core.intake.members import kind_of
-from core.intake.preprocessing import Preprocessing
+from core.intake.preprocessing import Preprocessing, declared
 from core.intake.samples import find_sample, list_samples
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def read_preprocessing(given: PreprocessingGiven) -> dict[str, Any]:
             raise DataError(f"The preprocessing '{path}' cannot be read: {error}.") from error
     if not isinstance(document, Mapping):
         raise DataError("A preprocessing is a JSON object.", hint='For example {"kind": "images", "size": [224, 224]}.')
-    return Preprocessing.from_dict(document).to_dict()
+    return declared(document).to_dict()
 
 
 def read_outputs(outputs: OutputsGiven | None) -> dict[str, float]:

@@ -62,7 +62,7 @@ def _source_params(model_path: Path, data: Path, request: Request) -> dict[str, 
 
 def _read_preprocessing(path: Path) -> dict[str, Any]:
     """The declared preprocessing, checked before any work begins."""
-    from core.intake.preprocessing import Preprocessing
+    from core.intake.preprocessing import declared
 
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -72,7 +72,7 @@ def _read_preprocessing(path: Path) -> dict[str, Any]:
         raise DataError(f"The preprocessing '{path}' cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"'{path}' is not JSON: {error}.", hint="See docs/data.md for an example.") from error
-    return Preprocessing.from_dict(document).to_dict()
+    return declared(document).to_dict()
 
 
 def _refuse_unused(request: Request) -> None:

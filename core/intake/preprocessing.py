@@ -97,6 +97,15 @@ class Preprocessing:
         return _read(kinds[kind], {name: value for name, value in given.items() if name not in ("version", "kind")})
 
 
+def declared(given: Any) -> Preprocessing:
+    """A preprocessing that somebody gives: whatever a proposal once guessed in it, it is declared now, and may be edited.
+
+    Raises:
+        DataError: as `Preprocessing.from_dict`.
+    """
+    return dataclasses.replace(Preprocessing.from_dict(given), guessed=())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImagePreprocessing(Preprocessing):
     """Images of any size become arrays of one size.

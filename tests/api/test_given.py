@@ -104,6 +104,8 @@ def test_a_preprocessing_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "how.json"
     path.write_text(json.dumps({"kind": "images", "size": [8, 8]}))
     assert read_preprocessing(path)["size"] == [8, 8]
+    path.write_text(json.dumps({"kind": "images", "size": [8, 8], "guessed": ["the size"]}))
+    assert read_preprocessing(path)["guessed"] == []
     with pytest.raises(NotFoundError):
         read_preprocessing(tmp_path / "nowhere.json")
     path.write_text("{")

@@ -58,6 +58,20 @@ def test_a_declared_preprocessing_is_used_and_kept(
         assert arrays["y"].tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_an_edited_proposal_is_no_longer_called_a_guess(
+    mixdesk: Terminal, model: Path, photos: Path, tmp_path: Path
+) -> None:
+    proposed = call(mixdesk, "inspect", model, "--data", photos, "--json").document["data"]["preprocessing"]
+    assert proposed["guessed"]
+    (tmp_path / "edited.json").write_text(json.dumps({**proposed, "mean": [0], "std": [255]}))
+    done = call(mixdesk, "inspect", model, "--data", photos, "--preprocessing", tmp_path / "edited.json", "--json")
+    assert (done.document["data"]["preprocessing"]["std"], done.document["data"]["preprocessing"]["guessed"]) == (
+        [255],
+        [],
+    )
+    assert "guessed" not in done.err
+
+
 def test_a_guess_is_told_on_standard_error_and_in_the_document(mixdesk: Terminal, model: Path, photos: Path) -> None:
     done = call(mixdesk, "inspect", model, "--data", photos, "--limit", 3, "--json")
     assert "note: The preprocessing was guessed: " in done.err
