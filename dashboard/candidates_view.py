@@ -117,7 +117,7 @@ def differences(like: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str,
     if facts["onnxruntime"] != like["onnxruntime"]:
         found.append(f"onnxruntime {facts['onnxruntime']}")
     if facts["threads"] != like["threads"]:
-        found.append(f"{facts['threads']} thread{'' if facts['threads'] == 1 else 's'}")
+        found.append(quantities.counted(facts["threads"], "thread"))
     if facts["batch"] != like["batch"]:
         found.append(f"batch {facts['batch']}")
     if facts["data"] != like["data"]:

@@ -57,8 +57,9 @@ def _condition(judged: Mapping[str, Any]) -> str:
     if judged.get("required") is not None:
         parts.append(f"needed {write(judged['required'])}{_of_original(judged)}")
     if judged.get("bound") is not None and metric not in _EXACT:
+        samples = quantities.counted(judged.get("samples") or 0, "sample")
         side = "at most" if metric == "latency" else "at least"
-        parts.append(f"surely {side} {write(judged['bound'])} (95 % bound, {judged.get('samples')} samples)")
+        parts.append(f"surely {side} {write(judged['bound'])} (95 % bound, {samples})")
     text = "; ".join(parts)
     if not judged.get("met") and judged.get("why"):
         text += f": {judged['why']}"

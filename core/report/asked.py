@@ -26,7 +26,7 @@ def asked_and_got(rows: Sequence[Mapping[str, Any]]) -> str:
     if folded:
         parts.append(f"{folded} {'is' if folded == 1 else 'are'} folded into other kernels")
     parts.append(f"{missed} {'does' if missed == 1 else 'do'} not" if missed else "none is missing")
-    return f"Asked for {names} in {len(asked)} layer{'' if len(asked) == 1 else 's'}: {', '.join(parts)}."
+    return f"Asked for {names} in {quantities.counted(len(asked), 'layer')}: {', '.join(parts)}."
 
 
 def tried(compared: Mapping[str, Any]) -> str:

@@ -131,7 +131,7 @@ def front(points: Sequence[Mapping[str, Any]], *, chosen_bytes: int | None, requ
         said = "kept the target" if point.get("accepted") else "missed the target"
         title = (
             f"{quantities.time_ms(point['latency_ms'])}, {quantities.with_unit(point['sqnr_db'], 'dB')}, "
-            f"{quantities.size(point.get('bytes'))}, {point.get('groups')} groups lowered, {said}"
+            f"{quantities.size(point.get('bytes'))}, {quantities.counted(point['groups'], 'group')} lowered, {said}"
         )
         parts.append(
             Markup('<circle cx="{}" cy="{}" r="{}" class="{}"><title>{}</title></circle>').format(

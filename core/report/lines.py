@@ -13,11 +13,12 @@ def data_line(data: Mapping[str, Any] | None) -> str:
     if data is None:
         return "none"
     splits = ", ".join(f"{count} {name}" for name, count in data["splits"].items())
+    samples = quantities.counted(data["samples"], "sample")
     labels = "labelled" if data["labels"] else "no labels"
     if data["synthetic"]:
-        return f"SYNTHETIC inputs ({data['samples']} samples: {splits}): figures say nothing of real data"
+        return f"SYNTHETIC inputs ({samples}: {splits}): figures say nothing of real data"
     remarks = "".join(f"; {remark}" for remark in data["remarks"])
-    return f"{data['name']}: {data['samples']} samples ({splits}), {labels}{remarks}"
+    return f"{data['name']}: {samples} ({splits}), {labels}{remarks}"
 
 
 def units_line(units: Mapping[str, Any]) -> str:

@@ -77,6 +77,11 @@ def count(value: float | None, unit: str = "") -> str:
     return f"{three(value / 1000**step)} {_THOUSANDS[step]}{unit}"
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number of things: "1 layer", "3 layers", "2 mixes" (with its own plural)."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def share(value: float | None) -> str:
     """A fraction of one as percent: 0.31 is "31.0 %"."""
     return NOT_KNOWN if value is None or not math.isfinite(value) else f"{three(value * 100)} %"

@@ -114,7 +114,7 @@ def accuracy(compared: Mapping[str, Any]) -> Tile:
 
 
 def _counted(samples: Any) -> str:
-    return f"on {samples} holdout sample{'' if samples == 1 else 's'}" if samples else ""
+    return f"on {quantities.counted(samples, 'holdout sample')}" if samples else ""
 
 
 def energy(document: Mapping[str, Any]) -> Tile:

@@ -111,7 +111,7 @@ def _told(found: Sequence[CandidateRow], known: Sequence[CandidateRow], baseline
     against = "the original" if baseline is None else f"'{baseline.name or baseline.id}'"
     words = [f"Held against {against}"]
     if len(found) < len(known):
-        words.append(f"{len(found)} of {len(known)} have that in their name")
+        words.append(f"that is in the name of {len(found)} of {len(known)}")
     st.caption(plain(" · ".join([*words, "click a candidate's row to see it below"])))
 
 
@@ -150,8 +150,8 @@ def _notes(shown: Shown, entries: Sequence[Entry], baseline: CandidateRow | None
         like = "as things are on the desk" if baseline is None else "as the baseline was"
         st.warning(
             plain(
-                f"{len(apart)} of these were not measured {like}: {_names(apart)}. Their figures cannot be held "
-                "against the others; they stand last, with what was different."
+                f"Not measured {like}: {_names(apart)}. Such figures cannot be held against the others; these stand "
+                "last, with what was different."
             ),
             icon=":material/warning:",
         )
@@ -177,7 +177,9 @@ def _layers(entries: Sequence[Entry], baseline: CandidateRow | None, views: Sequ
         st.caption("Every layer runs in the same precision in all of them.")
         return
     told = (
-        f"{len(table.ids)} of {len(views)} layers do not run alike in all of them" if only else f"{len(views)} layers"
+        f"Layers that do not run alike in all of them: {len(table.ids)} of {len(views)}"
+        if only
+        else quantities.counted(len(views), "layer")
     )
     st.caption(f"{told}; the original is in fp32 throughout.")
     layer_choice.table(table, key=f"compare.layers.{hash(table.ids)}", height=_TABLE_PX, alt="Precision of each layer")

@@ -79,8 +79,8 @@ def _search(document: Document) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         untimed = sum(1 for point in points if point.get("latency_ms") is None)
-        told = f"{quantities.count(document.get('evaluations'))} mixes were evaluated; {document.get('why') or ''}"
-        st.caption(plain(told + (f" {untimed} were judged but not timed." if untimed else "")))
+        told = f"Mixes evaluated: {quantities.count(document.get('evaluations'))}; {document.get('why') or ''}"
+        st.caption(plain(told + (f" Judged but not timed: {untimed}." if untimed else "")))
         figure = front(points, theme, chosen_bytes=None if document.get("unchanged") else document.get("bytes"))
         layer_choice.still_chart(figure, key="compare.front", alt="Mixes by latency and fidelity")
     with right:

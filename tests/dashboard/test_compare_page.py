@@ -98,7 +98,7 @@ def test_a_search_shows_what_it_saw(table: Callable[..., Desk]) -> None:
     app.session_state["compare.tabs"] = "Search"
     app.run()
     assert not app.exception
-    assert "18 mixes were evaluated" in texts(app)
+    assert "Mixes evaluated: 18" in texts(app)
     alone = run("mix").dataframe[0].value.set_index("Group")["Alone (dB)"]
     assert alone["stem/conv"] == 50.5
 

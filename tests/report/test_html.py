@@ -159,7 +159,7 @@ def test_layers_have_times_and_those_that_do_not_run_as_asked_are_marked() -> No
     rows = layer_rows(optimized())
     assert [(row["before"], row["after"]) for row in rows] == [("2.00 ms", "0.800 ms"), ("0 ms", "0 ms")]
     assert [row["as_asked"] for row in rows] == [True, False]
-    assert "Only the 1 that do not run as asked" in report_html(optimized())
+    assert "Only the one that does not run as asked" in report_html(optimized())
 
 
 def test_what_was_not_done_is_told_with_its_reason() -> None:
@@ -245,3 +245,11 @@ def test_faster_but_below_the_default_target_is_not_told_as_better_as_a_whole() 
     page = report_html(document)
     assert '<span class="chip not">Fidelity (SQNR) 21.4 dB · <b>below the default target of 25 dB</b></span>' in page
     assert '<div class="below">below the default target of 25 dB</div>' in page
+
+
+def test_counts_of_one_are_in_the_singular() -> None:
+    one = optimized()["layers"][1]
+    assert "Only the one that does not run as asked" in report_html(optimized())
+    assert "Only the 2 that do not run as asked" in report_html(optimized(layers=[one, {**one, "id": "c"}]))
+    data = {**optimized()["data"], "samples": 1, "synthetic": False}
+    assert "d: 1 sample (4 holdout)" in report_html(optimized(data=data))

@@ -112,3 +112,8 @@ def test_shapes_read_like_a_tensor_and_unknown_ones_say_so() -> None:
 )
 def test_times_side_by_side_have_one_unit(values: tuple[float | None, ...], texts: tuple[str, ...]) -> None:
     assert quantities.times_ms(*values) == texts
+
+
+def test_one_thing_is_told_in_the_singular() -> None:
+    assert [quantities.counted(number, "layer") for number in (0, 1, 2)] == ["0 layers", "1 layer", "2 layers"]
+    assert [quantities.counted(number, "mix", "mixes") for number in (1, 2)] == ["1 mix", "2 mixes"]
