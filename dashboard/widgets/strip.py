@@ -8,11 +8,15 @@ from core.errors import MixdeskError
 from core.measure.target import parse_target
 from core.runtime.conditions import Conditions
 from dashboard import loading, services, state
+from dashboard.figures.labels import shorten
 from dashboard.services import Subject
+from dashboard.tables import text_px
 from dashboard.widgets import job_chip, running
 from dashboard.widgets.text import plain
 
 _TARGETS = ("accuracy>=99%", "agreement>=99%", "sqnr>=30")
+#: Room for a name in the menus of model and data, and the letters that are left of it in any case.
+_NAME_PX, _LEAST = 105, 5
 #: Instruction sets worth a word in the chip: those that decide which kernels run fast.
 _TELLING = ("amx_int8", "avx512_vnni", "avx_vnni", "avx512f", "avx2", "i8mm", "dotprod", "neon")
 
@@ -135,6 +139,15 @@ def machine_line(here: Conditions) -> str:
 
 
 def _unambiguous(names: dict[str, str], sha256: str) -> str:
-    name = names[sha256]
-    twice = sum(1 for other in names.values() if other == name) > 1
-    return f"{name} · {sha256[:6]}" if twice else name
+    """A name as the menu has room for it; one that looks like another there has the beginning of its hash beside it."""
+    shown = _fitted(names[sha256])
+    twice = sum(1 for other in names.values() if _fitted(other) == shown) > 1
+    return _fitted(names[sha256], f" · {sha256[:6]}") if twice else shown
+
+
+def _fitted(name: str, suffix: str = "") -> str:
+    """Cut in the middle to what the menu shows, which would cut at the end and not say so."""
+    length = len(name)
+    while length > _LEAST and text_px(shorten(name, length) + suffix) > _NAME_PX:
+        length -= 1
+    return shorten(name, length) + suffix

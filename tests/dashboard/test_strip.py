@@ -71,6 +71,16 @@ def test_models_of_one_name_are_told_apart(desk: Workspace, model: ModelRow) -> 
     assert sorted(options) == sorted(f"digits · {row.sha256[:6]}" for row in (model, other))
 
 
+def test_long_names_are_cut_in_the_middle_and_told_apart(desk: Workspace) -> None:
+    for last in ("one", "two"):
+        desk.add_model(f"resnet50_v2_trained_on_{last}", desk.files.put(last.encode(), suffix=".onnx"), 3, "upload")
+    assert sorted(opened().selectbox[0].options) == ["resnet5…_on_one", "resnet5…_on_two"]
+    like = desk.add_model("resnet50_v3_retrained_on_one", desk.files.put(b"like", suffix=".onnx"), 3, "upload")
+    shown = [option for option in opened().selectbox[0].options if like.sha256[:6] in option]
+    assert len(shown) == 1
+    assert "…" in shown[0]
+
+
 def test_synthetic_inputs_are_a_choice_that_is_read_at_once(desk: Workspace, model: ModelRow, data: DatasetRow) -> None:
     app = opened(model=model.sha256[:12], data=data.sha256[:12], layer="conv1")
     app.selectbox[1].select("synthetic").run()
