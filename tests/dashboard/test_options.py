@@ -12,6 +12,7 @@ from streamlit import config
 
 from dashboard import options
 from dashboard.chips import CONTRAST, luminance
+from dashboard.figures.theme import heat_color
 
 FILE = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 
@@ -44,6 +45,16 @@ def test_nothing_is_sent_and_only_this_machine_is_served_unless_told_otherwise()
 def test_a_server_for_others_answers_under_any_name() -> None:
     assert options.allowed_hosts("0.0.0.0") == ["*"]
     assert "server.allowedHosts" not in options.server_options(host="0.0.0.0", port=80)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("light", CONTRAST), ("dark", 3.6)])
+def test_the_chosen_tab_and_segment_can_be_read_as_well_as_white_text_on_the_accent_allows(
+    kind: str, least: float
+) -> None:
+    accent, page = (options.THEME[f"theme.{kind}.{name}Color"] for name in ("primary", "background"))
+    for behind in (page, heat_color(((0.0, page), (1.0, accent)), 0.1)):
+        light, dark = sorted((luminance(accent), luminance(behind)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= least
 
 
 @pytest.mark.parametrize("kind", ["light", "dark"])
