@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.jobs.lineage import Lineage
-    from core.store.rows import JobRow
+    from core.store.rows import JobRow, Partial
 
 _TAIL_BYTES = 65_536
 _TAIL_LINES = 20
@@ -37,13 +37,13 @@ def describe(row: JobRow) -> dict[str, Any]:
     }
 
 
-def describe_whole(row: JobRow, family: Lineage, logs: Path) -> dict[str, Any]:
-    """A job with all that is known of it; `logs` is the folder of its log."""
+def describe_whole(row: JobRow, family: Lineage, logs: Path, published: Sequence[Partial] = ()) -> dict[str, Any]:
+    """A job with all that is known of it; `logs` is the folder of its log, `published` what it told while it ran."""
     return {
         **describe(row),
         "params": dict(row.params),
         "result": row.result,
-        "units": (row.result or {}).get("units"),
+        "units": (row.result or {}).get("units") or _last_units(published),
         "lineage": {
             "before": [_short(before) for before in family.before],
             "after": [_short(after) for after in family.after],
@@ -61,6 +61,11 @@ def tail(log: Path, *, lines: int = _TAIL_LINES) -> str:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
         text = file.read().decode("utf-8", errors="replace")
     return "\n".join(text.splitlines()[-lines:])
+
+
+def _last_units(published: Sequence[Partial]) -> Mapping[str, Any] | None:
+    """Where a job has no result: what it had finished when it last said so; that is kept, however it ended."""
+    return next((each.value for each in reversed(published) if each.kind == "units"), None)
 
 
 def _short(row: JobRow) -> Mapping[str, Any]:

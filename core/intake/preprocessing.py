@@ -98,7 +98,7 @@ class Preprocessing:
 
 
 def declared(given: Any) -> Preprocessing:
-    """A preprocessing that somebody gives: whatever a proposal once guessed in it, it is declared now, and may be edited.
+    """A preprocessing that somebody gives: what a proposal once guessed in it is declared now, and may be edited.
 
     Raises:
         DataError: as `Preprocessing.from_dict`.

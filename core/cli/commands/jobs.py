@@ -86,7 +86,7 @@ def show(job: JobArgument, workspace: options.WorkspaceOption = None, as_json: o
 
     store = _open(workspace)
     row = queue.job(store, job)
-    whole = describe_whole(row, lineage(store, row), store.logs)
+    whole = describe_whole(row, lineage(store, row), store.logs, queue.partials(store, row.id))
     return _give({"job": whole}, "report_one", started, as_json=as_json)
 
 
@@ -96,7 +96,11 @@ def stop(job: JobArgument, workspace: options.WorkspaceOption = None, as_json: o
     started = time.perf_counter()
     from core.jobs import queue
 
-    row = queue.stop(_open(workspace), job)
+    store = _open(workspace)
+    before = queue.job(store, job)
+    row = queue.stop(store, before.id)
+    if before.is_final:
+        answer.note(f"The job '{row.title}' has ended already ({row.state}); there was nothing to stop.")
     return _give({"job": describe(row)}, "report_one", started, as_json=as_json)
 
 
@@ -111,9 +115,13 @@ def resume(
     started = time.perf_counter()
     from core.cli.results import COMMANDS, give_result, write_result
     from core.jobs import queue
+    from core.store.rows import JobState
 
     store = _open(workspace)
     old = queue.job(store, job)
+    if old.state == JobState.DONE:
+        message = f"The job '{old.title}' is done; there is nothing to go on with."
+        raise RequestError(message, hint=f"'mixdesk jobs show {old.id}' tells what it found.")
     write = write_result(store, old, out)
     new_id = queue.resume(store, old.id)
     document = write(work.show_job(store, new_id, title=old.title))

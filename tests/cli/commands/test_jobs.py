@@ -8,6 +8,8 @@ import pytest
 
 from core.jobs import queue
 from core.jobs.outcome import fail, finish
+from core.store.rows import now
+from core.store.tables import PARTIALS
 from core.store.workspace import Workspace
 from tests.cli.running import Terminal
 from tests.contracts.jobs import built_by
@@ -155,7 +157,29 @@ def test_a_job_is_shown_with_its_family_its_log_and_its_units(mixdesk: Terminal,
     assert f"{again} (done)" in mixdesk("jobs", "show", first).out
 
 
+def test_a_job_that_was_cut_off_tells_the_units_that_are_kept(mixdesk: Terminal, store: Workspace) -> None:
+    job_id = queue.submit(store, "optimize", {}, title="Optimize tiny")
+    with store.database.writing() as connection:
+        for seq, computed in enumerate((3, 13), 1):
+            value = {"key": "abc", "computed": computed, "reused": 0}
+            connection.execute(PARTIALS.insert().values(job_id=job_id, seq=seq, kind="units", value=value, created_at=now()))
+    fail(store, job_id, {"kind": "crash", "message": "it died", "hint": None, "layer": None})
+    assert mixdesk("jobs", "show", job_id, "--json").document["job"]["units"]["computed"] == 13
+
+
+def test_stopping_what_has_ended_says_that_there_was_nothing_to_stop(mixdesk: Terminal, mixed: dict[str, str]) -> None:
+    stopped = mixdesk("jobs", "stop", mixed["done"], "--json")
+    assert (stopped.status, stopped.document["job"]["state"]) == (0, "done")
+    assert "has ended already (done); there was nothing to stop" in stopped.err
+
+
 # resume
+
+
+def test_a_job_that_is_done_is_not_resumed(mixdesk: Terminal, mixed: dict[str, str]) -> None:
+    refused = mixdesk("jobs", "resume", mixed["done"], "--json")
+    assert refused.status == 2
+    assert "is done; there is nothing to go on with" in refused.error["message"]
 
 
 @pytest.fixture
@@ -174,7 +198,7 @@ def test_a_resumed_job_runs_to_its_end_and_answers_as_its_command(
     assert (answer.status, answer.document["model"]["name"]) == (0, "tiny")
     newest = queue.jobs(store)[0]
     assert (newest.resumes, newest.state, newest.kind) == (killed, "done", "inspect")
-    assert "MatMul" in mixdesk("jobs", "resume", newest.id).out
+    assert "MatMul" in mixdesk("jobs", "resume", killed).out
 
 
 def test_a_resumed_job_that_misses_its_target_is_status_1(
