@@ -21,8 +21,8 @@ _HEADER_PX = 32
 #: What a table that is wider than its place scrolls with; it would lie over the last row.
 SCROLL_BAR_PX = 10
 _NAME_LENGTH = 44
-_TITLE_LENGTH = 30
-_MODEL_LENGTH = 20
+_TITLE_LENGTH = 38
+_MODEL_LENGTH = 18
 _NOTE_LENGTH = 160
 _MARKS = {
     JobState.QUEUED: "○",
@@ -146,7 +146,7 @@ def _number(label: str, help_text: str, width: int, pattern: str = "%.3g") -> An
 _CONFIG: dict[str, Any] = {
     "When": st.column_config.DatetimeColumn("When", format="D MMM HH:mm", width=96, help="In your time zone"),
     "Took": st.column_config.TextColumn("Took", width=76, alignment="right"),
-    "What came of it": st.column_config.TextColumn("What came of it", width=330, help="A click on the row tells all"),
+    "What came of it": st.column_config.TextColumn("What came of it", width=300, help="A click on the row tells all"),
     "Speed-up (x)": _number("Speed-up (x)", "Time of the original over time of the result; above 1 is faster", 92),
     "95 % interval": st.column_config.TextColumn("95 % interval", width=104),
     "SQNR (dB)": _number("SQNR (dB)", "Fidelity of the outputs on holdout samples; 200 means identical", 82),
