@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import DataError
+from core.intake.members import held
 from core.store.rows import JobRow
 from dashboard import loading, services, state
 from dashboard.services import Subject
@@ -25,7 +26,7 @@ def opened(row: JobRow) -> None:
     data: Mapping[str, Any] = result.get("data") or {}
     on = _model(result) or services.subject()
     if on is None:
-        error = DataError("There is no model to use this data with.", hint=loading.MODEL_FIRST)
+        error = DataError(_without_model(data), hint=loading.MODEL_FIRST)
         state.NOTICE.set(error.to_dict())
         state.OPENING.set(None)
         return
@@ -42,6 +43,15 @@ def opened(row: JobRow) -> None:
         loading.put_on_desk(on, afresh=True, then=then)
     else:
         state.set_in_order(then)
+
+
+def _without_model(data: Mapping[str, Any]) -> str:
+    """That there is no model yet; of an archive also that it holds none, and what it does hold."""
+    name = loading.shown_name(str(data.get("name") or ""))
+    if data.get("kind") == "npz" or not name.lower().endswith(".zip") or not data.get("names"):
+        return "There is no model to use this data with."
+    found = held([loading.shown_name(each) for each in data["names"]], int(data["files"]))
+    return f"'{name}' holds no .onnx, but {found}; there is no model to use this data with."
 
 
 def converted(row: JobRow) -> None:

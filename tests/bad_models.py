@@ -298,7 +298,7 @@ BAD: dict[str, BadModel] = {
         _zip("notes.pdf"),
         "'{file}' holds no .onnx file.",
         "Pack the .onnx",
-        on_page="'{file}' holds no images, no sound and no text.",
+        on_page="'{file}' holds no .onnx, no images, no sound and no text, but",
     ),
     "zip with two models": BadModel(
         "two.zip", _zip("a.onnx", "b.onnx"), "'{file}' holds 2 models: 'a.onnx', 'b.onnx'.", "Give one .onnx"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,10 +19,20 @@ from core.intake.fit import check_symbols, refuse_missing, stack_samples
 from core.intake.guess import guess_audio, guess_images, guess_text
 from core.intake.images_reader import ImageReader
 from core.intake.labels import number_labels
-from core.intake.members import TOKENIZER, Kind, Members, UnreadableError, kind_of, kind_of_members, open_members
+from core.intake.members import (
+    TOKENIZER,
+    Kind,
+    Members,
+    UnreadableError,
+    held,
+    kind_of,
+    kind_of_members,
+    open_members,
+)
 from core.intake.model import Model
 from core.intake.preprocessing import AudioPreprocessing, ImagePreprocessing, Preprocessing, TextPreprocessing
 from core.intake.reading import Item, Reader
+from core.intake.targets import image_target, sound_target, text_targets
 from core.intake.texts_reader import TextReader
 from core.progress import Progress, Silent
 
@@ -31,6 +41,11 @@ __all__ = ["Converted", "PreviewSample", "convert_data", "kind_of", "preview", "
 #: Of the free memory: reading, comparing and calibrating need the rest.
 _MEMORY_SHARE = 0.25
 _TOLD = 5
+_TARGETS: Mapping[Kind, Callable[[Model], object]] = {
+    "images": image_target,
+    "audio": sound_target,
+    "text": text_targets,
+}
 _NOUNS: Mapping[Kind, str] = {"npz": "arrays", "images": "images", "audio": "sound", "text": "text"}
 
 
@@ -84,13 +99,14 @@ def propose_preprocessing(
     """
     with open_members(source, name=name) as members:
         kind = kind_of_members(members)
+        if kind == "npz":
+            raise _is_prepared(members.label)
+        _check_taken(model, members, kind)
         if kind == "images":
             return guess_images(model, members, shapes or {}, proposal)
         if kind == "audio":
             return guess_audio(model, members, shapes or {}, proposal)
-        if kind == "text":
-            return guess_text(model, members, tokenizer)
-    raise _is_prepared(members.label)
+        return guess_text(model, members, tokenizer)
 
 
 def preview(
@@ -185,6 +201,25 @@ def _tokenizer_places(path: Path) -> tuple[Path, ...]:
         return (path / TOKENIZER,)
     own, data = f"{path.stem}.{TOKENIZER}", path.parent / "data"
     return (path.parent / own, path.parent / TOKENIZER, data / path.stem / TOKENIZER, data / own)
+
+
+def _check_taken(model: Model, members: Members, kind: Kind) -> None:
+    """Whether an input takes this kind of data; says what was found, and what the model takes."""
+    try:
+        _TARGETS[kind](model)
+    except DataError as error:
+        found = f"'{members.label}' holds {held(members.names)}, which is taken for {_NOUNS[kind]}"
+        fitting = [f"{_NOUNS[other]}, best as a .zip" for other in _TARGETS if _takes(model, other)][:1]
+        wanted = "; or ".join([*fitting, "prepared arrays as .npz"])
+        raise DataError(f"{found}. {error.message}", hint=f"Give {wanted}.") from error
+
+
+def _takes(model: Model, kind: Kind) -> bool:
+    try:
+        _TARGETS[kind](model)
+    except DataError:
+        return False
+    return True
 
 
 def _open_reader(members: Members, model: Model, how: Preprocessing, tokenizer: Path | None) -> Reader:

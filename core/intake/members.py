@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -25,6 +25,7 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 TEXT_SUFFIXES = (".txt", ".text")
 _BINARY_SUFFIXES = (".json", ".onnx", ".npz", ".npy", ".zip", ".md", ".pdf", ".html", ".xml", ".yaml", ".yml")
 TOKENIZER = "tokenizer.json"
+NAMED, _NAME_LENGTH = 3, 80
 _HOW = "Give an .npz, or a folder or .zip of images, of .wav files or of texts (.csv, .tsv, .txt)."
 
 
@@ -129,7 +130,14 @@ def kind_of_members(members: Members) -> Kind:
         return kind
     if members.having(TABLE_SUFFIXES) or members.texts():
         return "text"
-    raise DataError(f"'{members.label}' holds no images, no sound and no text.", hint=_HOW)
+    raise DataError(f"'{members.label}' holds no images, no sound and no text, but {held(members.names)}.", hint=_HOW)
+
+
+def held(names: Sequence[str], count: int | None = None) -> str:
+    """A few of the files by name, and how many more (of `count`): "'a.bin', 'b/c.dat', 'd' and 3 more"."""
+    more = (len(names) if count is None else count) - NAMED
+    shown = ", ".join(f"'{name[:_NAME_LENGTH]}'" for name in names[:NAMED]) or "nothing"
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _walk(folder: Path) -> dict[str, Path]:

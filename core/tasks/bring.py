@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from core.errors import ModelError, NotFoundError, RequestError
+from core.errors import DataError, ModelError, NotFoundError, RequestError
 from core.intake.archive import unpack
 from core.intake.bring import Brought
 from core.intake.bring import bring as bring_model
@@ -22,9 +22,11 @@ from core.intake.folders import find_inside
 from core.intake.members import (
     AUDIO_SUFFIXES,
     IMAGE_SUFFIXES,
+    NAMED,
     TABLE_SUFFIXES,
     TEXT_SUFFIXES,
     TOKENIZER,
+    held,
     kind_of_members,
     open_members,
 )
@@ -59,9 +61,9 @@ def bring(workspace: Workspace, params: Params, progress: Progress) -> dict[str,
 
     Returns:
         `model` (hash, null where there is none or weights are missing), `name`, `origin`, `bytes`; `missing` (names of
-        files of weights to give together with it); `data` ({"sha256", "name", "kind"}, null where there is none; kind
-        "npz" fits as it is, "images", "audio" and "text" have to be converted); `tokenizer` (hash or null); `unused`
-        (names of files that belong to nothing).
+        files of weights to give together with it); `data` ({"sha256", "name", "kind", "names", "files"}, null where
+        there is none; kind "npz" fits as it is, "images", "audio" and "text" have to be converted; the first names and
+        the number of files in it); `tokenizer` (hash or null); `unused` (names of files that belong to nothing).
 
     Raises:
         RequestError: the files are no model and no data, are several of one kind, or lie where nobody allowed.
@@ -155,7 +157,11 @@ def _holds_model(name: str, path: Path) -> bool:
     with open_members(path, name=name) as members:
         if any(member.lower().endswith(".onnx") for member in members.names):
             return True
-        kind_of_members(members)  # refuses what holds neither
+        try:
+            kind_of_members(members)
+        except DataError as error:
+            message = f"'{name}' holds no .onnx, no images, no sound and no text, but {held(members.names)}."
+            raise DataError(message, hint=_NEITHER) from error
         return False
 
 
@@ -204,8 +210,9 @@ def _data(workspace: Workspace, drop: _Drop, folder: Path, progress: Progress) -
         suffix = PurePosixPath(name).suffix.lower()
         with open_members(path, name=name) as members:
             kind = kind_of_members(members)
+            holds = {"names": list(members.names[:NAMED]), "files": len(members.names)}
         sha256 = workspace.files.put(path, suffix=suffix, told=_told(progress))
-        return {"sha256": sha256, "name": name, "kind": kind}
+        return {"sha256": sha256, "name": name, "kind": kind, **holds}
     return None
 
 

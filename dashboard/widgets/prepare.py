@@ -120,7 +120,8 @@ def _samples(on: Subject, source: Source, made: Values) -> bool:
     except MixdeskError as error:
         errors.show(error)
         return False
-    st.caption(plain(given_to_model(samples, is_text=source.kind == "text")))
+    longest = int(made["max_length"]) if made.get("padding") == "longest" else None
+    st.caption(plain(given_to_model(samples, is_text=source.kind == "text", longest=longest)))
     for start in range(0, len(samples), _COLUMNS):
         columns = st.columns(_COLUMNS, gap="small")
         for column, sample in zip(columns, samples[start : start + _COLUMNS], strict=False):
@@ -151,15 +152,21 @@ def seen(sample: Mapping[str, Any], *, is_text: bool) -> str:
     return f"{low} to {high}, mean {mean}"
 
 
-def given_to_model(samples: Sequence[Mapping[str, Any]], *, is_text: bool) -> str:
-    """What stands above the samples: the shape that each becomes, and the range of values over those shown."""
+def given_to_model(samples: Sequence[Mapping[str, Any]], *, is_text: bool, longest: int | None = None) -> str:
+    """What stands above the samples: the shape that each becomes, and the range of values over those shown.
+
+    `longest` is how many tokens a text may have where all are padded to the longest: that may be one not shown here.
+    """
     good = [sample for sample in samples if sample["note"] is None]
     if not good:
         return "None of these samples can be read."
     shapes = list(dict.fromkeys(quantities.shape(sample["shape"]) for sample in good))
     shape = shapes[0] if len(shapes) == 1 else f"{shapes[0]} and others"
     if is_text or good[0]["minimum"] is None:
-        return f"The model gets {shape} of each"
+        told = f"The model gets {shape} of each"
+        if longest is None or good[0]["minimum"] is None or int(good[0]["shape"][-1]) >= longest:
+            return told
+        return f"{told} in this preview; used, all texts are padded to the longest of them, at most {longest} tokens"
     low, high = min(sample["minimum"] for sample in good), max(sample["maximum"] for sample in good)
     return f"The model gets {shape} of each, values {quantities.three(low)} to {quantities.three(high)}"
 

@@ -197,7 +197,10 @@ def test_an_archive_of_data_without_a_model_is_told_when_it_was_seen(
     arriving.opened(opened_job(desk))
     told = state.NOTICE.get()
     assert told is not None
-    assert "no model to use this data with" in str(told["message"])
+    assert told["message"] == (
+        "'photos.zip' holds no .onnx, but '0_x.png', '1_x.png', '2_x.png' and 3 more; "
+        "there is no model to use this data with."
+    )
     assert state.OPENING.get() is None
 
 

@@ -243,3 +243,28 @@ def test_what_a_sample_gives_is_told_in_numbers_or_why_it_gives_nothing() -> Non
     assert given_to_model([SAMPLE, {**SAMPLE, "shape": [1, 3, 9, 8]}], is_text=False).startswith(
         "The model gets 1x3x8x8 and others of each"
     )
+
+
+def test_texts_that_are_padded_to_the_longest_of_all_are_not_said_to_have_the_length_of_those_shown() -> None:
+    tokens = {**SAMPLE, "shape": [1, 60]}
+    told = given_to_model([tokens], is_text=True, longest=128)
+    assert told == (
+        "The model gets 1x60 of each in this preview; used, all texts are padded to the longest of them, "
+        "at most 128 tokens"
+    )
+    for settled in (
+        given_to_model([tokens], is_text=True),
+        given_to_model([tokens], is_text=True, longest=60),
+        given_to_model([{**tokens, "minimum": None}], is_text=True, longest=128),
+    ):
+        assert settled == "The model gets 1x60 of each"
+
+
+def test_the_page_says_so_of_texts(desk: Workspace, model: ModelRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = TextPreprocessing(labels="column").to_dict()
+    answer = {"preprocessing": how, "samples": [{**SAMPLE, "thumbnail": None, "text": "hello", "shape": [1, 60]}]}
+    monkeypatch.setattr(services, "preview", lambda *_: answer)
+    app = page(model, looked_at(desk, "a.csv", "text").id)
+    assert "1x60 of each in this preview" in shown(app)
+    box(app, "Pad").select("max_length").run()
+    assert "The model gets 1x60 of each\n" in shown(app)

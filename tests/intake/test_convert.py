@@ -172,6 +172,38 @@ def test_a_preprocessing_of_another_kind_and_arrays_are_refused(tmp_path: Path) 
         propose_preprocessing(MODEL, tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "told", "advice"),
+    [
+        (
+            "g (float[n,3,8,8] x) => (float[m] y) { y = Identity (x) }",
+            "readme.txt",
+            "holds 'readme.txt', which is taken for text. No input of the model takes tokens: 'x' takes float32",
+            "Give images, best as a .zip; or prepared arrays as .npz.",
+        ),
+        (
+            "g (int64[n,16] ids) => (int64[m] y) { y = Identity (ids) }",
+            "a.png",
+            "holds 'a.png', which is taken for images. No input of the model takes images: 'ids' takes int64",
+            "Give text, best as a .zip; or prepared arrays as .npz.",
+        ),
+        (
+            "g (float[n,7,7,7] x) => (float[m] y) { y = Identity (x) }",
+            "a.wav",
+            "holds 'a.wav', which is taken for sound. No input of the model takes sound: 'x' takes float32",
+            "Give prepared arrays as .npz.",
+        ),
+    ],
+)
+def test_data_that_the_model_does_not_take_is_told_with_what_was_found_and_what_it_takes(
+    tmp_path: Path, text: str, name: str, told: str, advice: str
+) -> None:
+    with pytest.raises(DataError) as refused:
+        propose_preprocessing(load(text), write_zip(tmp_path / "given.zip", {name: b"x"}))
+    assert refused.value.message.startswith(f"'given.zip' {told}")
+    assert refused.value.hint == advice
+
+
 def test_a_preview_shows_what_people_and_what_the_model_see(tmp_path: Path) -> None:
     source = write_folder(tmp_path / "f", {**FILES, "6_x.png": b"no"})
     shown = preview(source, MODEL, HOW, count=9)

@@ -145,7 +145,7 @@ def test_weights_outside_the_folder_are_refused_not_asked_for(store: Workspace) 
 def test_what_is_neither_model_nor_data_is_refused_by_name(store: Workspace) -> None:
     with pytest.raises(RequestError, match=r"'notes\.pdf' is neither a model nor data"):
         dropped(store, notes_dot_pdf=b"notes")
-    with pytest.raises(DataError, match=r"'code\.zip' holds no images"):
+    with pytest.raises(DataError, match=r"'code\.zip' holds no \.onnx, no images, .*, but 'main\.json'"):
         dropped(store, code_dot_zip=packed(main_dot_json=b"{}"))
     with pytest.raises(DataError, match=r"'half\.zip'"):
         dropped(store, half_dot_zip=packed(a_dot_png=b"1" * 999)[:60])
