@@ -63,12 +63,12 @@ class Inspection(Answer):
     @property
     def findings(self) -> pd.DataFrame:
         """Severity, message and hint of everything that was found, worst first."""
-        return frame(self.document["findings"])
+        return frame(self.document["findings"], columns=("severity", "message", "hint"))
 
     @property
     def repairs(self) -> pd.DataFrame:
         """What was mended while reading, why, and how often."""
-        return frame(self.document["repairs"])
+        return frame(self.document["repairs"], columns=("what", "why", "count"))
 
     @property
     def ops(self) -> pd.Series[int]:
@@ -119,7 +119,7 @@ class Profile(Answer):
     @property
     def advice(self) -> pd.DataFrame:
         """Rule, evidence, consequence and remedy of what stands out."""
-        return frame(self.document["advice"])
+        return frame(self.document["advice"], columns=("rule", "evidence", "consequence", "remedy"))
 
     def _lines(self) -> list[tuple[str, str]]:
         wall = self.wall_ms

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from core.api.desk import Place, open_desk
-from core.api.given import DataGiven, ModelGiven, Subject
+from core.api.given import DataGiven, ModelGiven, Subject, read_pins
 from core.api.mixed import Mixed
 from core.api.options import Options, at_desk, place_of
 from core.errors import RequestError
@@ -67,7 +67,7 @@ def convert_model(
         "dynamic_graph": dynamic_graph,
         "cache": cache_strategy,
         "objective": objective,
-        "pins": dict(pins or {}),
+        "pins": read_pins(pins),
         "time_budget_s": time_budget_s,
         "fresh": fresh,
         "name": name,
@@ -114,7 +114,7 @@ def build_model(
     """
     asked = {
         "recipe": read_recipe(recipe, precision),
-        "pins": dict(pins or {}),
+        "pins": read_pins(pins),
         "strict": strict,
         "measure": measure,
         "target": target,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from core.errors import RequestError
 from core.store.rows import JobRow
 from core.store.workspace import Workspace
 from core.tasks import running
@@ -46,7 +47,12 @@ def open_desk(place: Place, watch: Watch = True) -> Iterator[Desk]:
     Args:
         place: its folder, or None for the workspace of the command line: MIXDESK_WORKSPACE, else the user's.
         watch: who is told how far the jobs are.
+
+    Raises:
+        RequestError: `watch` is neither yes or no nor a function.
     """
+    if not (isinstance(watch, bool) or callable(watch)):
+        raise RequestError(f"progress= cannot be {watch!r}.", hint="Give True, False or a function of the job's row.")
     if isinstance(place, Workspace):
         yield Desk(place, watch)
         return

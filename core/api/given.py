@@ -189,6 +189,19 @@ def read_preprocessing(given: PreprocessingGiven) -> dict[str, Any]:
     return declared(document).to_dict()
 
 
+def read_pins(pins: Mapping[str, str] | None) -> dict[str, str]:
+    """Layer id -> precision; whether the model has such a layer is seen where the model is read.
+
+    Raises:
+        RequestError: no mapping.
+    """
+    if pins is None:
+        return {}
+    if not isinstance(pins, Mapping):
+        raise RequestError(f"pins= cannot be {pins!r}.", hint='Give layers with their precision: {"conv1": "fp32"}.')
+    return dict(pins)
+
+
 def read_outputs(outputs: OutputsGiven | None) -> dict[str, float]:
     """Chosen outputs with their weights (1 where only names are given); empty for all of them.
 

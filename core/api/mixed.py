@@ -25,6 +25,8 @@ from core.store.atomic import written_whole
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+_FRONT = ("latency_ms", "sqnr_db", "bytes", "measured", "accepted", "groups")
+
 
 class Mixed(Answer):
     """A model that was optimized or built, with everything that was measured on the way.
@@ -99,17 +101,17 @@ class Mixed(Answer):
     @property
     def front(self) -> pd.DataFrame:
         """The mixes that were tried: latency_ms, sqnr_db, bytes, measured; empty where nothing was searched."""
-        return frame(self.document.get("front"))
+        return frame(self.document.get("front"), columns=_FRONT)
 
     @property
     def sensitivity(self) -> pd.DataFrame:
         """What lowering each group alone costs; empty where nothing was searched."""
-        return frame(self.document.get("sensitivity"))
+        return frame(self.document.get("sensitivity"), columns=("group", "precision", "sqnr_db"))
 
     @property
     def differences(self) -> pd.DataFrame:
         """Where a recipe met a model that differs from the one it was made for: layer, what, why."""
-        return frame(self.document.get("differences"))
+        return frame(self.document.get("differences"), columns=("layer", "what", "why"))
 
     def summary(self) -> str:
         """What was gained, at what cost, how many layers were lowered and why no more, under which conditions."""

@@ -231,6 +231,8 @@ def load_bundle(path: str | Path) -> Bundle:
         NotFoundError: there is no such file.
         BundleError: no bundle, damaged, altered, of a newer format, or made to harm.
     """
+    if not isinstance(path, str | Path):
+        raise BundleError(f"A bundle is opened by its path, not by {path!r}.", hint='load_bundle("mixed.o3")')
     return sound(Container(Path(path).expanduser()))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from core import convert_model
 from core.api.desk import Lines, open_desk
+from core.errors import RequestError
 from core.store.rows import JobRow, JobState
 from core.store.workspace import Workspace
 from core.tasks import running
@@ -69,3 +70,8 @@ def test_a_function_gets_the_rows(
     monkeypatch.setattr(running, "run_job", run_job)
     convert_model(network, progress=seen.append)
     assert seen == [ROW]
+
+
+def test_progress_is_yes_no_or_a_function(workspace_path: Path, network: onnx.ModelProto) -> None:
+    with pytest.raises(RequestError, match="progress= cannot be 3"):
+        convert_model(network, progress=3)  # type: ignore[arg-type]

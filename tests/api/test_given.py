@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 from core.api.desk import Desk
-from core.api.given import Subject, read_outputs, read_preprocessing
+from core.api.given import Subject, read_outputs, read_pins, read_preprocessing
 from core.errors import DataError, MixdeskError, ModelError, NotFoundError, RequestError
 from core.store.workspace import Workspace
 from tests.api.conftest import Noted
@@ -91,6 +91,13 @@ def test_what_cannot_be_used_is_refused(
 ) -> None:
     with pytest.raises(error, match=says):
         Subject(**given).put(desk)
+
+
+def test_pins_are_layers_with_their_precision() -> None:
+    assert read_pins(None) == read_pins({}) == {}
+    assert read_pins({"conv": "fp32"}) == {"conv": "fp32"}
+    with pytest.raises(RequestError, match="pins= cannot be"):
+        read_pins(["conv"])  # type: ignore[arg-type]
 
 
 def test_outputs_are_given_by_name_or_with_weights() -> None:

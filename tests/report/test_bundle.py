@@ -68,6 +68,10 @@ def test_inputs_are_checked_by_name(tmp_path: Path, feeds: dict[str, object], sa
         bundle.run(feeds)  # type: ignore[arg-type]
 
 
+def test_a_bundle_is_opened_by_its_path() -> None:
+    assert refusal(lambda: load_bundle(None)).message == "A bundle is opened by its path, not by None."  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", MEMBERS)
 def test_every_member_that_was_changed_is_named(tmp_path: Path, name: str) -> None:
     def change(members: dict[str, bytes]) -> None:
