@@ -162,7 +162,9 @@ def test_a_job_that_was_cut_off_tells_the_units_that_are_kept(mixdesk: Terminal,
     with store.database.writing() as connection:
         for seq, computed in enumerate((3, 13), 1):
             value = {"key": "abc", "computed": computed, "reused": 0}
-            connection.execute(PARTIALS.insert().values(job_id=job_id, seq=seq, kind="units", value=value, created_at=now()))
+            connection.execute(
+                PARTIALS.insert().values(job_id=job_id, seq=seq, kind="units", value=value, created_at=now())
+            )
     fail(store, job_id, {"kind": "crash", "message": "it died", "hint": None, "layer": None})
     assert mixdesk("jobs", "show", job_id, "--json").document["job"]["units"]["computed"] == 13
 
