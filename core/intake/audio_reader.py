@@ -72,7 +72,8 @@ class AudioReader:
         if broken:
             self.remarks.append(f"{len(broken)} of {len(names)} sound files were left out: {'; '.join(broken[:3])}.")
         if short:
-            self.remarks.append(f"{len(short)} sound files are shorter than a window and were left out: '{short[0]}'.")
+            told = f"{len(short)} of {len(names)} sound files are shorter than a window and were left out"
+            self.remarks.append(f"{told}: '{short[0]}'.")
         if short and not items:
             message = f"No sound is as long as a window of {self.how.window} samples at {self.how.rate} Hz."
             raise DataError(message, hint='Take a shorter "window", or set "pad": true.')

@@ -70,7 +70,7 @@ def find_onnx(folder: Path) -> Path:
     if not any(name.lower().endswith(".onnx") for name in names):
         below = (path.relative_to(folder) for path in sorted(folder.rglob("*.onnx")) if path.is_file())
         names = [str(path) for path in below if not is_hidden(str(path))]
-    return folder / the_model(names, folder.name)
+    return folder / the_model(names, folder.resolve().name)
 
 
 def is_archive(path: Path) -> bool:

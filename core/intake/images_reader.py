@@ -34,9 +34,8 @@ class ImageReader:
         labels = file_labels(members, names, how)
         unlisted = [name for name in names if name not in labels]
         if unlisted:
-            self.remarks.append(
-                f"{len(unlisted)} images are in no row of the table and were left out: {_few(unlisted)}."
-            )
+            told = f"{len(unlisted)} of {len(names)} images are in no row of the table and were left out"
+            self.remarks.append(f"{told}: {_few(unlisted)}.")
         self.items = tuple(Item(name, labels[name], name) for name in names if name in labels)
 
     def begin(self, chosen: Sequence[Item]) -> None:

@@ -76,7 +76,8 @@ def resolve_shapes(model: Model, shapes: Mapping[str, tuple[int, ...]]) -> dict[
     specs = {spec.name: spec for spec in model.inputs}
     for name, shape in shapes.items():
         if name not in specs:
-            raise DataError(f"The model has no input '{name}'.{did_you_mean(name, specs)}")
+            message = f"The model has no input '{name}'.{did_you_mean(name, specs)}"
+            raise DataError(message, hint=f"Shapes are of inputs: {', '.join(specs) or 'it has none'}.")
         _check_given(specs[name], shape)
     sizes = propose_shapes(model, shapes)
     for name in specs:

@@ -87,9 +87,9 @@ def fidelity_line(fidelity: Mapping[str, Any] | None) -> str:
 
 
 def accuracy_line(accuracy: Mapping[str, Any] | None) -> str:
-    """The task's metric before and after with the interval of the change."""
+    """The task's metric before and after with the interval of the change; where there is none, why."""
     if not accuracy or accuracy.get("before") is None:
-        return "no labels"
+        return f"not measured: {(accuracy or {}).get('why') or 'the data has no labels'}"
     change = accuracy.get("ci95_change")
     interval = "" if not change else f" (change {quantities.points(change[0])} to {quantities.points(change[1])})"
     before, after = quantities.share(accuracy["before"]), quantities.share(accuracy["after"])

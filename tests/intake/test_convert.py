@@ -91,7 +91,7 @@ def test_images_that_no_row_of_the_table_names_are_told(tmp_path: Path) -> None:
     source = write_folder(tmp_path / "f", {**FILES, "t.csv": b"0_x.png,4\n1_x.png,5\n"})
     made = convert(tmp_path, source, ImagePreprocessing(size=(8, 8), labels="csv"))
     assert made.samples == 2
-    assert "4 images are in no row" in made.remarks[0]
+    assert "4 of 6 images are in no row" in made.remarks[0]
 
 
 def test_what_does_not_fit_into_memory_is_refused_when_asked_and_limited_when_not(

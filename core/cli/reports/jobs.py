@@ -10,6 +10,11 @@ from rich.console import Console
 from core.cli.reports import parts
 from core.report import quantities
 
+#: What a job holds that is not told as it stands, but in words of its own or not at all.
+_TOLD_APART = frozenset(
+    ("title", "state", "model", "fraction", "seconds", "params", "result", "error", "units", "lineage", "log_tail")
+)
+
 
 def report_list(document: parts.Document, console: Console) -> None:
     """Prints the jobs, newest first."""
@@ -51,12 +56,13 @@ def report_cleaned(document: parts.Document, console: Console) -> None:
 
 
 def _facts(job: Mapping[str, Any]) -> list[tuple[str, str]]:
-    skipped = {"title", "state", "model", "seconds", "params", "result", "error", "units", "lineage", "log_tail"}
-    facts = [(name, str(value)) for name, value in job.items() if name not in skipped and value not in (None, "")]
+    facts = [(name, str(value)) for name, value in job.items() if name not in _TOLD_APART and value not in (None, "")]
     if job["model"]:
         facts.append(("model", f"{job['model']['name'] or ''} {job['model']['sha256'][:12]}".strip()))
+    if job["fraction"] is not None:
+        facts.append(("done", quantities.share(job["fraction"])))
     if job["seconds"] is not None:
-        facts.append(("took", quantities.time_ms(1000 * job["seconds"])))
+        facts.append(("took", quantities.with_unit(job["seconds"], "s")))
     if job.get("units"):
         units = job["units"]
         facts.append(("units", f"{units['computed']} computed, {units['reused']} reused (key {units['key']})"))

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from core.report import quantities
 from core.report.lines import accuracy_line, conditions_line, data_line, fidelity_line, precisions_line, target_line
 
 __all__ = [
@@ -58,17 +59,21 @@ def row(into: Table, *cells: object) -> None:
 
 
 def not_as_asked(console: Console, layers: Sequence[Mapping[str, Any]]) -> None:
-    """Every layer that did not become what was asked, with the reason; layers with the same reason share a row."""
+    """Every layer that did not become what was asked, with the reason; layers with the same reason share a row.
+
+    What was folded into another kernel has no precision of its own any more, so it is not counted.
+    """
     reasons: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for layer in layers:
-        if layer["requested"] != layer["produced"] or layer["executed"] not in {layer["produced"], None}:
+        if layer["requested"] != layer["produced"] or layer["executed"] not in {layer["produced"], "folded", None}:
             key = (layer["requested"], f"{layer['produced']} / {layer['executed']}", str(layer["why"]))
             reasons.setdefault(key, []).append(layer)
     if not reasons:
         console.print("Every layer is what was asked.")
         return
     total = sum(len(found) for found in reasons.values())
-    shown = table(("asked", "produced / executed", "layers", "why"), title=f"{total} layers are not what was asked")
+    title = f"{quantities.counted(total, 'layer')} {'is' if total == 1 else 'are'} not what was asked"
+    shown = table(("asked", "produced / executed", "layers", "why"), title=title)
     for (asked, got, why), found in reasons.items():
         row(shown, asked, got, _names(found), why)
     console.print(shown)

@@ -51,6 +51,15 @@ def test_synthetic_data_is_said_loudly(documents: Mapping[str, Any]) -> None:
     assert "SYNTHETIC" in told
 
 
+def test_what_was_not_measured_says_so(documents: Mapping[str, Any]) -> None:
+    told = _told("build", {**documents["build"], "conversions": {"count": 6, "ms": None}, "comparison": None})
+    assert "6 (their time was not measured)" in told
+    unlabelled = {**documents["compare"]["accuracy"], "before": None, "why": "the labels are not classes"}
+    assert "not measured: the labels are not classes" in _told(
+        "compare", {**documents["compare"], "accuracy": unlabelled}
+    )
+
+
 def test_names_with_markup_are_told_as_they_are(documents: Mapping[str, Any]) -> None:
     document = documents["profile"]
     layer = {**document["layers"][0], "id": "[bold]x[/nope]", "ms": 1.0}
@@ -83,6 +92,11 @@ def test_layers_that_are_not_what_was_asked_are_told_with_the_reason() -> None:
     assert "2 layers are not what was asked" in told
     assert "b, c" in told
     assert "Softmax has no int8 kernel" in told
+    screen = io.StringIO()
+    folded = {"id": "relu", "requested": "fp32", "produced": "fp32", "executed": "folded", "why": "asked so"}
+    parts.not_as_asked(Console(file=screen, width=200), [same, other, folded])
+    assert "1 layer is not what was asked" in screen.getvalue()
+    assert "relu" not in screen.getvalue()
     screen = io.StringIO()
     parts.not_as_asked(Console(file=screen), [same])
     assert screen.getvalue() == "Every layer is what was asked.\n"
