@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import onnx.parser
 
 from core.graph.read import read_layers
@@ -53,4 +55,5 @@ def test_what_a_graph_that_cannot_be_read_holds_is_not_known() -> None:
     found = summary(load_model(bytes(circle.SerializeToString()), name="m", strict=False))
     counts = ("node_count", "layer_count", "group_count", "parameters", "macs", "weight_bytes", "subgraph_count")
     assert [found[name] for name in counts] == [None] * len(counts)
-    assert (found["inputs"][0]["name"], found["outputs"][0]["name"]) == ("x", "y")
+    named: dict[str, Any] = {**found}
+    assert (named["inputs"][0]["name"], named["outputs"][0]["name"]) == ("x", "y")
