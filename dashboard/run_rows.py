@@ -39,7 +39,8 @@ OUTCOME_PATHS: Mapping[str, tuple[str, ...]] = {
 
 _SHOWN = 3
 #: What people call a kind of job, where its name is not the word for it.
-_WORDS = {"bring": "open"}
+_OPENING = "bring"
+_WORDS = {_OPENING: "open"}
 #: The state of a candidate whose job was forgotten.
 BUILT = "built"
 
@@ -174,7 +175,9 @@ def _of_job(
         title=job.title or job.kind,
         model=models.get(model or "") or str(job.params.get("model_name") or ""),
         model_sha256=model,
-        data=_data_name(model, given, job.params.get("data_name") or data.get(str(given))),
+        data=""
+        if job.kind == _OPENING
+        else _data_name(model, given, job.params.get("data_name") or data.get(str(given))),
         data_sha256=str(given) if given else None,
         state=str(job.state),
         when=job.created_at,

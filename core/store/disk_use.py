@@ -46,8 +46,9 @@ class DiskUse:
 
     `unused_bytes` are files that nothing refers to, not even an ended job: they can be freed at once. `held_bytes` are
     such files that were put lately (an upload may be about to name them); the last can be freed after `held_until`.
-    `other_files_bytes` are the files of no model (bundles, uploads, what data was made of), `other_logs_bytes` the logs
-    of jobs on no model. `shared_bytes` is what `models` hold more than once, since several use the same files.
+    `other_files_bytes` are the files of no model (bundles, uploads, what data was made of), of which jobs on no model
+    name `job_files_bytes`; `other_logs_bytes` are the logs of such jobs. `shared_bytes` is what `models` hold more than
+    once, since several use the same files.
     """
 
     database_bytes: int
@@ -59,6 +60,7 @@ class DiskUse:
     other_logs_bytes: int
     shared_bytes: int
     file_count: int
+    job_files_bytes: int
     held_bytes: int
     held_until: datetime | None
     models: tuple[ModelUse, ...]
@@ -121,6 +123,7 @@ def disk_use(workspace: Workspace, *, young: timedelta = YOUNG) -> DiskUse:
         other_logs_bytes=sum(logs.values()) - sum(each.logs_bytes for each in models),
         shared_bytes=counted - _taken(owned, sizes),
         file_count=len(stored),
+        job_files_bytes=_taken(told.get("", set()) - owned, sizes),
         held_bytes=sum(file.size_bytes for file in held),
         held_until=max((file.modified_at + young for file in held), default=None),
         models=models,

@@ -30,9 +30,9 @@ def draw() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         _unused(use)
         _old_jobs()
-    held = held_line(use, now())
-    if held:
-        st.caption(plain(held))
+    for line in (held_line(use, now()), jobs_line(use)):
+        if line:
+            st.caption(plain(line))
     table = disk_table(use)
     event = st.dataframe(
         table.frame,
@@ -76,6 +76,13 @@ def held_line(use: DiskUse, at: datetime) -> str:
         f"{quantities.size(use.held_bytes)} that nothing refers to came within the last hour and may belong to an "
         f"upload that is still on its way: it can be freed in {minutes} {'minute' if minutes == 1 else 'minutes'}."
     )
+
+
+def jobs_line(use: DiskUse) -> str:
+    """What only jobs on no model name, such as data that was dropped without one; empty where that is nothing."""
+    if not use.job_files_bytes:
+        return ""
+    return f"{quantities.size(use.job_files_bytes)} was opened by jobs on no model: it goes when these are forgotten."
 
 
 def _unused(use: DiskUse) -> None:

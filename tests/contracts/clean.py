@@ -262,7 +262,9 @@ class CleanContract(OpenedWorkspaces):
         piece, packed = workspace.files.put(b"one.png"), workspace.files.put(b"2 files.zip")
         job_id = ended(workspace, "bring", {"files": [{"sha256": piece}]}, {"model": None, "data": {"sha256": packed}})
         assert clean.sweep_files(workspace, young=timedelta(0)) == 0
+        assert disk_use(workspace).job_files_bytes == len(b"one.png" + b"2 files.zip")
         assert remove(workspace, job_id) == len(b"one.png" + b"2 files.zip")
+        assert disk_use(workspace).job_files_bytes == 0
         assert list(workspace.files.stored()) == []
 
     def test_a_removed_job_leaves_what_a_model_or_another_job_names(self, workspace: Workspace) -> None:

@@ -13,7 +13,7 @@ from core.jobs.outcome import finish
 from core.store.rows import ModelRow, now
 from core.store.workspace import Workspace
 from dashboard import services
-from dashboard.widgets.runs_disk import held_line
+from dashboard.widgets.runs_disk import held_line, jobs_line
 from tests.dashboard.faked import PAGES, press, texts
 
 CONTENT = b"a model and its pictures"
@@ -44,6 +44,7 @@ def test_a_job_that_opened_a_model_is_called_so_and_belongs_to_the_model(opened:
     model, job_id = opened
     (row,) = services.all_runs()
     assert (row.id, row.kind, row.model, row.model_sha256) == (job_id, "open", "net", model.sha256)
+    assert row.data == ""  # it ran nothing, on synthetic data neither
     app = page(link__run=job_id)
     assert list(app.dataframe[0].value["Kind"]) == ["open"]
     assert app.multiselect(key="runs.kinds").options == ["open"]
@@ -86,5 +87,7 @@ def test_nothing_is_said_where_nothing_is_held_back(desk: Workspace) -> None:
 def test_forgetting_the_job_that_opened_something_frees_it(desk: Workspace) -> None:
     job_id = queue.submit(desk, "bring", {"files": [{"name": "a.zip", "sha256": desk.files.put(b"damaged")}]})
     queue.stop(desk, job_id)
+    assert "7 B was opened by jobs on no model: it goes when these are forgotten." in texts(page(link__runs="disk"))
     press(page(link__run=job_id), f"run.delete.yes.{job_id}")
     assert list(desk.files.stored()) == []
+    assert jobs_line(services.disk_use()) == ""
