@@ -17,6 +17,7 @@ from markupsafe import Markup
 from core.report import charts, lines, quantities
 from core.report.asked import as_asked, asked_and_got, tried
 from core.report.charts import Segment
+from core.report.diagnosis import explanation
 from core.report.names import shorten
 from core.report.summary import comparison_of, speedup_of, target_of
 from core.report.tiles import Tile, tiles
@@ -70,6 +71,7 @@ def report_html(document: Document, *, name: str = "") -> str:
         synthetic=bool((document.get("data") or {}).get("synthetic")),
         tiles=[_tile(tile) for tile in tiles(document)],
         how=(speedup_of(document) or {}).get("how"),
+        explanation=explanation(document),
         times=_times(document),
         layers=rows,
         missed=sum(1 for row in rows if not row["as_asked"]),
@@ -163,7 +165,7 @@ def not_done(document: Document) -> list[str]:
     for part in ("dynamic", "session"):
         why = (document.get(part) or {}).get("why")
         found += [_sentence(str(why))] if why else []
-    if document.get("tried"):
+    if document.get("tried") and explanation(document) is None:
         found.append(tried(document["tried"]))
     compared = comparison_of(document)
     if compared is None:

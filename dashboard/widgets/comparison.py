@@ -9,10 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.report import quantities
+from core.report import diagnosis, quantities
 from core.report.recipe_file import recipe_document
 from core.store.rows import CandidateRow
-from dashboard import comparison_view, conditions, diagnosis
+from dashboard import comparison_view, conditions
 from dashboard.comparison_view import Tile
 from dashboard.figures.paired_maps import paired_maps
 from dashboard.figures.precision_map import precision_map
@@ -143,20 +143,20 @@ def ratio_text(tile: Tile) -> str:
     return f"{quantities.ratio(tile.ratio)}{interval}"
 
 
-def explain(document: Document, before: Sequence[LayerView], after: Sequence[LayerView] | None) -> None:
-    """Where the candidate is not faster: why, with figures, and what the best mix that was tried would have done."""
-    verdict = comparison_view.latency(document.get("comparison") or document).verdict
-    if verdict == "better" and not document.get("unchanged"):
+def explain(document: Document, original: Document | None) -> None:
+    """Where the candidate is not faster: why, with figures, and what the best mix that was tried would have done.
+
+    Args:
+        document: of the candidate.
+        original: a profile of the original, where the candidate's document carries none.
+    """
+    found = diagnosis.explanation(document, original=original)
+    if found is None:
         return
-    found = diagnosis.reasons(document, before, after)
     with st.container(border=True, gap="small"):
-        st.markdown("**Why it is not faster**" if verdict != "not measured" else "**What is known**")
-        for sentence in found:
+        st.markdown(f"**{found.title}**")
+        for sentence in found.sentences:
             st.markdown(f"- {plain(sentence)}")
-        if not found:
-            st.caption("No layer stands out: the gain is smaller than the noise of this machine.")
-        if document.get("tried"):
-            st.markdown(f"- {plain(diagnosis.tried(document['tried']))}")
 
 
 def maps(

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.report import quantities
-from dashboard import diagnosis
+from core.report.asked import asked_and_got
 from dashboard.figures.front import front
 from dashboard.figures.intervals import RatioRow, ratio_bars
 from dashboard.figures.sensitivity import MOST_GROUPS, sensitivity_bars
@@ -42,7 +42,7 @@ def draw(document: Document, before: Sequence[LayerView]) -> None:
 def _outcomes(document: Document, before: Sequence[LayerView]) -> None:
     rows = document.get("layers") or ()
     missed = [row for row in rows if not_as_asked(row)]
-    st.caption(plain(" ".join([diagnosis.asked_and_got(rows), *map(str, document.get("notes") or ())])))
+    st.caption(plain(" ".join([asked_and_got(rows), *map(str, document.get("notes") or ())])))
     only = st.toggle(
         "Only layers that do not run as asked", value=bool(missed), key="compare.missed", disabled=not missed
     )

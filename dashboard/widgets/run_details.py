@@ -8,11 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import MixdeskError
-from core.report import quantities
+from core.report import diagnosis, quantities
+from core.report.asked import tried
 from core.store.rows import JobRow, JobState
-from dashboard import conditions, diagnosis, services, state
-from dashboard.layer_views import layer_views
+from dashboard import conditions, services, state
 from dashboard.run_rows import RunRow
 from dashboard.run_tables import duration, state_text
 from dashboard.services import Document
@@ -83,36 +82,15 @@ def _outcome(run: RunRow, document: Document | None) -> None:
 def _diagnosis(run: RunRow, document: Mapping[str, Any]) -> None:
     """Why nothing was gained, in words with figures."""
     built = document.get("layers") and document.get("recipe")
-    found = reasons(run, document) if built else ()
+    found = diagnosis.reasons(document) if built else ()
     notes = [text for text in (run.outcome.note, *found) if text]
     if document.get("tried"):
-        notes.append(diagnosis.tried(document["tried"]))
+        notes.append(tried(document["tried"]))
     st.markdown("**Why nothing was gained**" if run.outcome.verdict != "target missed" else "**What is known**")
     for text in dict.fromkeys(notes):
         st.markdown(f"- {plain(sentence(text))}")
     if not notes:
         st.caption("The document gives no reason.")
-
-
-def reasons(run: RunRow, document: Mapping[str, Any]) -> tuple[str, ...]:
-    """The diagnosis, with the layers that became slower where the model is still here."""
-    inspection = _inspection(run)
-    if inspection is None:
-        return diagnosis.reasons(document, (), None)
-    before = layer_views(inspection, document.get("original_profile"))
-    profile = document.get("profile")
-    return diagnosis.reasons(document, before, layer_views(inspection, profile) if profile else None)
-
-
-def _inspection(run: RunRow) -> Document | None:
-    model = None if run.model_sha256 is None else services.find_model(run.model_sha256)
-    if model is None:
-        return None
-    data = next((row for row in services.datasets(model) if row.sha256 == run.data_sha256), None)
-    try:
-        return services.inspection(services.Subject(model=model, data=data))
-    except MixdeskError:
-        return None
 
 
 def _family(run: RunRow, rows: Sequence[RunRow]) -> None:

@@ -6,6 +6,9 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+from markupsafe import escape
+
+from core.report.diagnosis import explanation
 from core.report.html import layer_rows, not_done, report_html, verdict
 
 EVIL = '<img src=x onerror="alert(1)">'
@@ -253,3 +256,20 @@ def test_counts_of_one_are_in_the_singular() -> None:
     assert "Only the 2 that do not run as asked" in report_html(optimized(layers=[one, {**one, "id": "c"}]))
     data = {**optimized()["data"], "samples": 1, "synthetic": False}
     assert "d: 1 sample (4 holdout)" in report_html(optimized(data=data))
+
+
+def test_why_it_is_not_faster_is_told_as_on_the_page_compare_and_only_then() -> None:
+    assert "Why it is not faster" not in report_html(optimized())
+    slower = {"ratio": {"latency": {"value": 0.8, "ci95": [0.7, 0.9]}}, "verdict": "worse", "latency": None}
+    document = optimized(speedup=None, conversions={"count": 1, "ms": 0.1}, tried=optimized()["comparison"])
+    document["comparison"] = {**document["comparison"], **slower}
+    document["profile"] = {**profile(2.5), "layers": [{"id": EVIL, "op": "Conv", "ms": 2.4, "share": 0.9}]}
+    found = explanation(document)
+    assert found is not None
+    assert len(found.sentences) == 4
+    page = report_html(document)
+    assert "<h2>Why it is not faster</h2>" in page
+    for sentence in found.sentences:
+        assert f"<li>{escape(sentence)}</li>" in page
+    assert page.count("The best mix that was tried and not taken") == 1
+    parsed(document)

@@ -4,41 +4,65 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.measure.target import parse_target
 from core.report import quantities
-from core.report.asked import asked_and_got, tried
-from dashboard.layer_views import LayerView
+from core.report.asked import tried
+from core.report.names import shorten
+from core.report.tiles import latency
 
-__all__ = ["asked_and_got", "reasons", "tried"]
+Document = Mapping[str, Any]
 
+_NOTHING_FOUND = "No layer stands out: the gain is smaller than the noise of this machine."
 _MOST_LAYERS = 3
 #: A layer counts as slower when it takes this much longer than before, and at least so much of the run.
 _SLOWER = 1.1
 _TELLING_SHARE = 0.01
 _CONVERSIONS_SHARE = 0.03
+_NAME_LENGTH = 44
 
 
-def reasons(
-    document: Mapping[str, Any], before: Sequence[LayerView], after: Sequence[LayerView] | None
-) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is said of a candidate that is not faster: a heading and sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def explanation(document: Document, *, original: Document | None = None) -> Explanation | None:
+    """None for a candidate that is faster, and for a document without layers.
+
+    Args:
+        document: a candidate's `build` or `optimize` document.
+        original: a profile of the original, for documents that carry none of their own.
+    """
+    verdict = latency(document.get("comparison") or document).verdict
+    if not document.get("layers") or (verdict == "better" and not document.get("unchanged")):
+        return None
+    found = reasons(document, original=original) or (_NOTHING_FOUND,)
+    told = (tried(document["tried"]),) if document.get("tried") else ()
+    return Explanation("What is known" if verdict == "not measured" else "Why it is not faster", (*found, *told))
+
+
+def reasons(document: Document, *, original: Document | None = None) -> tuple[str, ...]:
     """What explains that there is no gain, the most telling first; empty where nothing was found.
 
     Args:
         document: a candidate's `build` or `optimize` document.
-        before: the layers with the times of the original.
-        after: the layers with the times of the candidate; None: it was not profiled.
+        original: a profile of the original, for documents that carry none of their own.
     """
     found = [str(document["why"])] if document.get("unchanged") and document.get("why") else []
     found += _missed(document)
     found += _executed(document.get("layers") or (), kept_original=bool(document.get("unchanged")))
     found += _conversions(document)
-    found += _slower_layers(before, after or ())
+    found += _slower_layers(document.get("original_profile") or original or {}, document.get("profile") or {})
     return tuple(found)
 
 
-def _missed(document: Mapping[str, Any]) -> list[str]:
+def _missed(document: Document) -> list[str]:
     """What the best mix came to on the holdout where it missed the target, and what to ask for instead."""
     compared = document.get("tried") if document.get("unchanged") else None
     if not compared:
@@ -54,7 +78,7 @@ def _missed(document: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _reached(compared: Mapping[str, Any], metric: str | None) -> float | None:
+def _reached(compared: Document, metric: str | None) -> float | None:
     fidelity, accuracy = compared.get("fidelity") or {}, compared.get("accuracy") or {}
     reached = {
         "sqnr": fidelity.get("sqnr_db"),
@@ -71,7 +95,7 @@ def _text(metric: str, value: float, other: float) -> str:
     return f"{value * factor:.{next(places, 9)}f} {unit}"
 
 
-def _advice(text: str, compared: Mapping[str, Any], value: float) -> str:
+def _advice(text: str, compared: Document, value: float) -> str:
     """A little more, so that the search leaves room; or as much as this mix keeps."""
     (condition,) = parse_target(text).conditions
     if condition.relative:
@@ -90,11 +114,11 @@ def _advice(text: str, compared: Mapping[str, Any], value: float) -> str:
     return f"Ask for {room}{lower}, if that is enough; with more evaluation samples the search is less often wrong."
 
 
-def _executed(rows: Sequence[Mapping[str, Any]], *, kept_original: bool) -> list[str]:
+def _executed(rows: Sequence[Document], *, kept_original: bool) -> list[str]:
     asked = [row for row in rows if row["requested"] != "fp32"]
     if not asked:
-        told = ["Nothing was lowered, so there is nothing that could be faster."]
-        return told if rows and not kept_original else []
+        nothing = ["Nothing was lowered, so there is nothing that could be faster."]
+        return nothing if rows and not kept_original else []
     missed = [row for row in asked if row["executed"] not in (row["requested"], "folded")]
     if not missed:
         return []
@@ -102,33 +126,37 @@ def _executed(rows: Sequence[Mapping[str, Any]], *, kept_original: bool) -> list
     for row in missed:
         why[row.get("why") or "no reason given"] = why.get(row.get("why") or "no reason given", 0) + 1
     commonest = max(why, key=lambda reason: why[reason])
-    return [f"{len(missed)} of {len(asked)} layers do not run as asked; most often: {commonest}."]
+    told = f"{len(missed)} of {quantities.counted(len(asked), 'layer')} {'does' if len(missed) == 1 else 'do'} not"
+    return [f"{told} run as asked{'; most often' if len(missed) > 1 else ''}: {commonest}."]
 
 
-def _conversions(document: Mapping[str, Any]) -> list[str]:
+def _conversions(document: Document) -> list[str]:
     conversions = document.get("conversions") or {}
     ms, count = conversions.get("ms"), conversions.get("count")
     whole = (document.get("profile") or {}).get("kernel_ms")
     if not ms or not count or not whole or ms / whole < _CONVERSIONS_SHARE:
         return []
-    cost = f"{quantities.time_ms(ms)} of {quantities.time_ms(whole)} ({quantities.share(ms / whole)})"
+    cost = f"{quantities.time_ms(ms)} of the {quantities.time_ms(whole)} in kernels ({quantities.share(ms / whole)})"
     remedy = "lower neighbouring layers together, or leave the lonely ones in fp32"
-    return [f"{count} conversions between precisions take {cost}: {remedy}."]
+    told = f"{quantities.counted(count, 'conversion')} between precisions {'takes' if count == 1 else 'take'}"
+    return [f"{told} {cost}: {remedy}."]
 
 
-def _slower_layers(before: Sequence[LayerView], after: Sequence[LayerView]) -> list[str]:
-    then = {view.id: view for view in before}
+def _slower_layers(before: Document, after: Document) -> list[str]:
+    then = {row["id"]: row for row in before.get("layers") or ()}
     slower = []
-    for now in after:
-        old = then.get(now.id)
-        if old is None or not old.ms or not now.ms or (now.share or 0.0) < _TELLING_SHARE:
+    for now in after.get("layers") or ():
+        old = then.get(now["id"])
+        if old is None or not old["ms"] or not now["ms"] or (now.get("share") or 0.0) < _TELLING_SHARE:
             continue
-        if now.ms > _SLOWER * old.ms:
-            slower.append((now.ms - old.ms, old, now))
+        if now["ms"] > _SLOWER * old["ms"]:
+            slower.append((now["ms"] - old["ms"], old["ms"], now))
     if not slower:
         return []
     worst = sorted(slower, key=lambda entry: -entry[0])[:_MOST_LAYERS]
     told = "; ".join(
-        f"{now.id} ({now.op}) {quantities.time_ms(old.ms)} → {quantities.time_ms(now.ms)}" for _, old, now in worst
+        f"{shorten(now['id'], _NAME_LENGTH)} ({now['op']}) {' → '.join(quantities.times_ms(old_ms, now['ms']))}"
+        for _, old_ms, now in worst
     )
-    return [f"{len(slower)} layers became slower, above all {told}."]
+    above_all = ", above all" if len(slower) > len(worst) else ":"
+    return [f"{quantities.counted(len(slower), 'layer')} became slower{above_all} {told}."]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dashboard.diagnosis import asked_and_got, reasons
-from dashboard.layer_views import layer_views
+from typing import Any
+
+from core.report.asked import asked_and_got
+from core.report.diagnosis import explanation, reasons
 from tests.dashboard.documents import build_document, inspect_document, profile_document
 
 
 def told(speedup: float, **options: object) -> tuple[str, ...]:
     inspection = inspect_document(60)
     document = {**build_document(inspection, speedup=speedup), **options}
-    before = layer_views(inspection, profile_document(inspection))
-    return reasons(document, before, layer_views(inspection, document["profile"]))
+    return reasons(document, original=profile_document(inspection))
 
 
 def test_layers_that_became_slower_are_named_with_both_times() -> None:
@@ -20,7 +21,7 @@ def test_layers_that_became_slower_are_named_with_both_times() -> None:
 
 
 def test_costly_conversions_are_told_with_their_time() -> None:
-    assert any(reason.startswith("4 conversions between precisions take 0.300 ms") for reason in told(0.8))
+    assert any(reason.startswith("4 conversions between precisions take 0.300 ms of the ") for reason in told(0.8))
     assert not any("conversions between precisions take" in reason for reason in told(2.84))
 
 
@@ -42,7 +43,7 @@ def kept_original(target: str, required: float, **reached: float) -> tuple[str, 
     }
     layers = [{**row, "requested": "fp32", "executed": "fp32"} for row in document["layers"]]
     kept = {"unchanged": True, "why": "The best mix missed it.", "target": {"text": target, "each": each}}
-    return reasons({**document, **kept, "tried": compared, "layers": layers}, (), None)
+    return reasons({**document, **kept, "tried": compared, "layers": layers})
 
 
 def test_a_target_missed_on_the_holdout_is_told_with_figures_and_advice() -> None:
@@ -75,16 +76,16 @@ def test_that_nothing_was_lowered_is_said_of_a_recipe_and_not_of_a_search() -> N
     inspection = inspect_document(12)
     document = build_document(inspection)
     layers = [{**row, "requested": "fp32", "executed": "fp32"} for row in document["layers"]]
-    assert lowered in reasons({**document, "layers": layers}, (), None)
+    assert lowered in reasons({**document, "layers": layers})
     kept = {"unchanged": True, "why": "No mix kept the target."}
-    assert lowered not in reasons({**document, "layers": layers, **kept}, (), None)
+    assert lowered not in reasons({**document, "layers": layers, **kept})
 
 
 def test_without_a_profile_nothing_is_said_of_single_layers() -> None:
     inspection = inspect_document(60)
     document = build_document(inspection, speedup=0.8, missing=True)
-    before = layer_views(inspection, profile_document(inspection))
-    assert not any("became slower" in reason for reason in reasons(document, before, None))
+    assert not any("became slower" in reason for reason in reasons(document, original=profile_document(inspection)))
+    assert not any("became slower" in reason for reason in reasons(build_document(inspection, speedup=0.8)))
 
 
 def test_asked_and_got_adds_up() -> None:
@@ -98,3 +99,40 @@ def test_asked_and_got_adds_up() -> None:
     assert asked_and_got(rows) == sentence
     assert asked_and_got(rows[:1] * 2) == "Asked for int8 in 2 layers: 2 run so, none is missing."
     assert asked_and_got(rows[3:]) == "Nothing was asked to change: every layer stays in fp32."
+
+
+def test_counts_of_one_are_in_the_singular() -> None:
+    inspection = inspect_document(60)
+    document = build_document(inspection, speedup=0.8, refuse_every=20)
+    document["conversions"] = {"count": 1, "ms": 0.3}
+    document["profile"]["layers"] = profile_document(inspection)["layers"]
+    found = document["profile"]["layers"][0]
+    document["profile"]["layers"][0] = {**found, "ms": 3 * found["ms"], "share": 0.5}
+    missed, conversion, slower = reasons(document, original=profile_document(inspection))
+    assert missed.startswith("1 of 26 layers does not run as asked: ")
+    assert conversion.startswith("1 conversion between precisions takes 0.300 ms of the ")
+    assert slower.startswith("1 layer became slower: stem/conv (Conv) ")
+
+
+def test_a_very_long_name_of_a_layer_is_cut_in_the_middle() -> None:
+    long = "x" * 200 + "/"
+    inspection = inspect_document(60, prefix=long)
+    found = reasons(build_document(inspection, speedup=0.8), original=profile_document(inspection))
+    (slower,) = [reason for reason in found if "became slower" in reason]
+    assert long not in slower
+    assert "x…" in slower
+
+
+def test_a_gain_needs_no_explanation_and_what_was_tried_comes_last() -> None:
+    def explained(speedup: float, **changes: Any) -> Any:
+        return explanation({**build_document(inspect_document(60), speedup=speedup), **changes})
+
+    assert explained(2.0) is None
+    assert explained(0.8, layers=[]) is None
+    slow = explained(0.8, tried={"latency": {"ratio": 0.9, "before_ms": 1.0, "after_ms": 1.1}})
+    assert slow.title == "Why it is not faster"
+    assert slow.sentences[-1].startswith("The best mix that was tried and not taken: 0.900x")
+    assert explained(0.8, comparison={"ratio": None}).title == "What is known"
+    layers = [{"id": "a", "op": "Conv", "requested": "int8", "executed": "int8"}]
+    same = explained(1.0, layers=layers, conversions=None)
+    assert same.sentences == ("No layer stands out: the gain is smaller than the noise of this machine.",)
