@@ -103,13 +103,11 @@ def disk_table(use: DiskUse) -> Table:
     if use.shared_bytes:
         rows.append({"Model": SHARED, "Files": -use.shared_bytes, "In all": -use.shared_bytes})
     frame = pd.DataFrame(rows, columns=["Model", *_DISK_COLUMNS])
-    config = {
-        name: st.column_config.NumberColumn(name, format="bytes", help=told or None)
-        for name, told in _DISK_COLUMNS.items()
-    }
+    config = {name: st.column_config.NumberColumn(name, help=told or None) for name, told in _DISK_COLUMNS.items()}
     config["Model"] = st.column_config.TextColumn("Model", width=260)
     ids = [row.get("id", "") for row in rows]
-    return Table(frame.astype(dict.fromkeys(_DISK_COLUMNS, "Int64")), config, tuple(ids))
+    written = dict.fromkeys(_DISK_COLUMNS, quantities.size)
+    return Table(frame.astype(dict.fromkeys(_DISK_COLUMNS, "Int64")), config, tuple(ids), written)
 
 
 OTHER, SHARED = "Other", "Counted twice: files of several models"

@@ -5,8 +5,8 @@ Row i of a table belongs to `ids[i]`: a selection is read back by position.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -44,11 +44,20 @@ _MOVERS = frozenset(
 
 @dataclass(frozen=True)
 class Table:
-    """A data frame, how its columns are shown, and what each row stands for (layer or group id)."""
+    """A data frame, how its columns are shown, and what each row stands for (layer or group id).
+
+    `written` are writers of columns whose numbers no pattern can write, e.g. sizes with a unit each.
+    """
 
     frame: pd.DataFrame
     config: Mapping[str, Any]
     ids: tuple[str, ...]
+    written: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+
+    @property
+    def styled(self) -> Any:
+        """The frame with those columns written: they are sorted as numbers and read as texts."""
+        return self.frame.style.format(dict(self.written), na_rep="–")
 
     def ids_at(self, rows: Sequence[int]) -> tuple[str, ...]:
         """The ids of selected rows; positions that the table does not have any more are left out."""

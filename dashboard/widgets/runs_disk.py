@@ -35,7 +35,7 @@ def draw() -> None:
             st.caption(plain(line))
     table = disk_table(use)
     event = st.dataframe(
-        table.frame,
+        table.styled,
         column_config=table.config,
         hide_index=True,
         height=table_height(len(table.ids), _TABLE_PX),

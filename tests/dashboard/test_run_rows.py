@@ -11,7 +11,7 @@ import pytest
 from core.store.workspace import Workspace
 from dashboard import services
 from dashboard.run_rows import Outcome, RunRow, chosen, outcome_of
-from dashboard.run_tables import duration, run_table, state_text
+from dashboard.run_tables import disk_table, duration, run_table, state_text
 from tests.dashboard.runs_made import Made, make_runs
 
 
@@ -119,6 +119,18 @@ def test_the_table_has_a_line_for_each_run(made: Made) -> None:
     assert kept.startswith("unchanged: ")
     assert list(table.frame.columns)[:5] == ["State", "Title", "Model", "When", "What came of it"]
     assert line["Accuracy (points)"] == pytest.approx(-0.28)
+
+
+def test_room_on_disk_is_written_with_its_unit_and_sorted_as_a_number(made: Made) -> None:
+    use = services.disk_use()
+    model = replace(use.models[0], model_bytes=18_500_000)
+    table = disk_table(replace(use, models=(model,), shared_bytes=4_700_000))
+    files = table.frame["Files"]
+    assert (files.iloc[0], files.iloc[-1]) == (18_500_000, -4_700_000)
+    written = table.styled.to_string()
+    assert "18.5 MB" in written
+    assert "-4.70 MB" in written
+    assert "–" in written, "what does not apply is a dash"
 
 
 def test_five_hundred_runs_are_listed_from_what_is_known_without_reading_them_again(
