@@ -20,7 +20,7 @@ ROW_PX = 28
 _HEADER_PX = 32
 #: What a table that is wider than its place scrolls with; it would lie over the last row.
 SCROLL_BAR_PX = 10
-_NAME_LENGTH = 44
+_NAME_LENGTH = 38
 _TITLE_LENGTH = 38
 _MODEL_LENGTH = 18
 _NOTE_LENGTH = 160
@@ -104,7 +104,7 @@ def disk_table(use: DiskUse) -> Table:
         rows.append({"Model": SHARED, "Files": -use.shared_bytes, "In all": -use.shared_bytes})
     frame = pd.DataFrame(rows, columns=["Model", *_DISK_COLUMNS])
     config = {name: st.column_config.NumberColumn(name, help=told or None) for name, told in _DISK_COLUMNS.items()}
-    config["Model"] = st.column_config.TextColumn("Model", width=260)
+    config["Model"] = fitting("Model", frame["Model"])
     ids = [row.get("id", "") for row in rows]
     written = dict.fromkeys(_DISK_COLUMNS, quantities.size)
     return Table(frame.astype(dict.fromkeys(_DISK_COLUMNS, "Int64")), config, tuple(ids), written)
