@@ -16,6 +16,7 @@ from core.report.tiles import latency
 Document = Mapping[str, Any]
 
 _NOTHING_FOUND = "No layer stands out: the gain is smaller than the noise of this machine."
+_NO_CAUSE_SEEN = "It is slower, but neither a layer nor a conversion stands out as the cause."
 _MOST_LAYERS = 3
 #: A layer counts as slower when it takes this much longer than before, and at least so much of the run.
 _SLOWER = 1.1
@@ -42,7 +43,7 @@ def explanation(document: Document, *, original: Document | None = None) -> Expl
     verdict = latency(document.get("comparison") or document).verdict
     if not document.get("layers") or (verdict == "better" and not document.get("unchanged")):
         return None
-    found = reasons(document, original=original) or (_NOTHING_FOUND,)
+    found = reasons(document, original=original) or (_NO_CAUSE_SEEN if verdict == "worse" else _NOTHING_FOUND,)
     told = (tried(document["tried"]),) if document.get("tried") else ()
     return Explanation("What is known" if verdict == "not measured" else "Why it is not faster", (*found, *told))
 

@@ -136,3 +136,5 @@ def test_a_gain_needs_no_explanation_and_what_was_tried_comes_last() -> None:
     layers = [{"id": "a", "op": "Conv", "requested": "int8", "executed": "int8"}]
     same = explained(1.0, layers=layers, conversions=None)
     assert same.sentences == ("No layer stands out: the gain is smaller than the noise of this machine.",)
+    slower = explained(0.8, layers=layers, conversions=None, profile=None, original_profile=None)
+    assert slower.sentences == ("It is slower, but neither a layer nor a conversion stands out as the cause.",)
