@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from core.report import quantities
 from core.report.lines import lowered_line
-from core.report.tiles import Verdict, accuracy, latency
+from core.report.tiles import IDENTICAL_DB, MEMORY_TOLERANCE, SIZE_TOLERANCE, Verdict, accuracy, latency
 from core.store.rows import CandidateRow
 from dashboard import conditions
 
@@ -28,7 +28,6 @@ SIGNS: Mapping[str, str] = {
     "unchanged": "=",
 }
 ORIGINAL = "Original"
-_SIZE_TOLERANCE, _MEMORY_TOLERANCE = 0.005, 0.02
 _SAME_DB = 0.5
 
 
@@ -150,8 +149,8 @@ def _entry(
         is_baseline=mine,
         speed=Figure(1.0, word="baseline") if mine else _speed(report, against, pair, apart=apart),
         latency=latency(found).figure if found else "not measured",
-        size=_bytes("size", found, before, against, _SIZE_TOLERANCE, mine=mine),
-        memory=_bytes("memory", found, before, against, _MEMORY_TOLERANCE, mine=mine or apart),
+        size=_bytes("size", found, before, against, SIZE_TOLERANCE, mine=mine),
+        memory=_bytes("memory", found, before, against, MEMORY_TOLERANCE, mine=mine or apart),
         accuracy=_accuracy(report, against, pair, silent=mine or apart),
         sqnr=_fidelity(report, against, "sqnr_db", silent=mine or apart),
         agreement=_fidelity(report, against, "agreement", silent=mine or apart),
@@ -177,8 +176,8 @@ def _original(rows: Sequence[CandidateRow], baseline: CandidateRow | None, like:
         name=ORIGINAL,
         is_baseline=baseline is None,
         speed=Figure(1.0, word="baseline") if baseline is None else _turned(latency(found).ratio, latency(found).ci95),
-        size=_original_bytes("size", found, _SIZE_TOLERANCE, pinned=baseline is not None),
-        memory=_original_bytes("memory", found, _MEMORY_TOLERANCE, pinned=baseline is not None),
+        size=_original_bytes("size", found, SIZE_TOLERANCE, pinned=baseline is not None),
+        memory=_original_bytes("memory", found, MEMORY_TOLERANCE, pinned=baseline is not None),
         accuracy=_original_accuracy(found, pinned=baseline is not None),
         lowered=f"0 of {len(layers)} lowered" if layers else "",
         executed={layer["id"]: "fp32" for layer in layers},
@@ -273,6 +272,9 @@ def _fidelity(report: Mapping[str, Any], against: CandidateRow | None, key: str,
         return Figure(value)
     if key == "agreement":
         return Figure(value, quantities.points(value - theirs), _by(value - theirs, 0.0))
+    if max(value, theirs) >= IDENTICAL_DB:  # identical outputs have no number of decibels
+        told = "identical" if value >= IDENTICAL_DB else "not identical"
+        return Figure(value, told, _by(value - theirs, _SAME_DB))
     change = f"{value - theirs:+.1f} dB"
     return Figure(value, change, _by(value - theirs, _SAME_DB))
 

@@ -110,7 +110,7 @@ def disk_table(use: DiskUse) -> Table:
     return Table(frame.astype(dict.fromkeys(_DISK_COLUMNS, "Int64")), config, tuple(ids), written)
 
 
-OTHER, SHARED = "Other", "Counted twice: files of several models"
+OTHER, SHARED = "Other", "Counted twice: the same file in several places"
 _DISK_COLUMNS = {
     "Files": "The model; of Other: bundles, uploads, and what data was made of",
     "Data": "",
@@ -118,7 +118,7 @@ _DISK_COLUMNS = {
     "Database": "Measurements kept under the content they depend on; of Other: everything else in the database",
     "Logs": "",
     "In all": "",
-    "Freed by deleting": "Less than the sum where other models use the same files; the database keeps its size",
+    "Freed by deleting": "Less than the sum where others use the same files, more where its archives stand under Other",
 }
 
 

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from core.report import quantities
+from core.report.asked import as_asked, reason
 from dashboard.chips import chip_color
 from dashboard.figures.labels import shorten
 from dashboard.figures.theme import FigureTheme, precision_color, precision_label
@@ -33,13 +34,6 @@ _NARROW, _WIDE = frozenset("fijlrt.,:;'|()[] /-"), frozenset("mwMW…●◐◌�
 _NARROW_PX, _DIGIT_PX, _OTHER_PX, _WIDE_PX = 3.8, 6.2, 6.9, 9.8
 _CELL_PX = 24
 _LEAST_SENTENCE_PX = 240
-#: Operators that only pass values on, so that the runtime may hand them 8-bit codes as they are.
-_MOVERS = frozenset(
-    {
-        *("Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "Slice"),
-        *("SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -111,7 +105,7 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
 
     def rank(row: Mapping[str, Any]) -> tuple[bool, float]:
         view = views.get(row["id"])
-        return not_as_asked(row) is False, -((view.share if view else None) or 0.0)
+        return as_asked(row), -((view.share if view else None) or 0.0)
 
     ordered = sorted(rows, key=rank)
     shares = [views[row["id"]].share if row["id"] in views else None for row in ordered]
@@ -191,27 +185,6 @@ def _note(view: GroupView) -> str:
         f"was {view.built}" if view.changed else "",
     ]
     return ", ".join(word for word in words if word)
-
-
-def not_as_asked(row: Mapping[str, Any]) -> bool:
-    """Whether a layer runs in another precision than was requested; what was folded away runs in none."""
-    return bool(row["requested"] != row["executed"] and row["executed"] != "folded")
-
-
-def reason(row: Mapping[str, Any]) -> str:
-    """Why a layer has the precision it has; where the runtime runs another one than the file says, that first.
-
-    The plan's reason speaks of the file, so it is left out where the layer runs as requested all the same.
-    """
-    why = str(row.get("why") or "")
-    produced, executed = str(row["produced"]), str(row["executed"])
-    if executed in (produced, "folded"):
-        return why
-    if executed == "int8" and row["op"] in _MOVERS:
-        told = f"placed as {produced}; the runtime moves the 8-bit codes through it"
-    else:
-        told = f"placed as {produced}; the runtime runs it in {executed}"
-    return told if not why or executed == row["requested"] else f"{told} ({why})"
 
 
 def precision_column(label: str, help_text: str, precisions: Sequence[str], theme: FigureTheme) -> Any:

@@ -15,7 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 from core.report import charts, lines, quantities
-from core.report.asked import as_asked, asked_and_got, tried
+from core.report.asked import as_asked, asked_and_got, reason, tried
 from core.report.charts import Segment
 from core.report.diagnosis import explanation
 from core.report.names import shorten
@@ -148,6 +148,7 @@ def layer_rows(document: Document) -> list[dict[str, Any]]:
                 **row,
                 "short": shorten(str(row["id"]), _NAME_LENGTH),
                 "as_asked": as_asked(row),
+                "why": reason(row),
                 "before": told[0] if was is not None else "",
                 "after": told[1] if is_now is not None else "",
                 "before_share": 100 * (was or 0.0) / longest if longest else 0.0,

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from core.report import diagnosis, quantities
+from core.report.asked import reason
 from core.report.recipe_file import recipe_document
 from core.store.rows import CandidateRow
 from dashboard import comparison_view, conditions
@@ -18,7 +19,6 @@ from dashboard.figures.paired_maps import paired_maps
 from dashboard.figures.precision_map import precision_map
 from dashboard.layer_views import LayerView, layer_views, measure
 from dashboard.services import Document
-from dashboard.tables import reason
 from dashboard.target_view import TargetView, target_view
 from dashboard.widgets import layer_choice
 from dashboard.widgets.text import plain

@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 from core.report import quantities
-from core.report.asked import asked_and_got
+from core.report.asked import as_asked, asked_and_got, reason
 from dashboard.figures.front import front
 from dashboard.figures.intervals import RatioRow, ratio_bars
 from dashboard.figures.sensitivity import MOST_GROUPS, sensitivity_bars
 from dashboard.file_names import slug
 from dashboard.layer_views import LayerView
 from dashboard.services import Document
-from dashboard.tables import not_as_asked, outcome_table, reason
+from dashboard.tables import outcome_table
 from dashboard.widgets import bundle, layer_choice
 from dashboard.widgets.text import plain
 
@@ -41,7 +41,7 @@ def draw(document: Document, before: Sequence[LayerView]) -> None:
 
 def _outcomes(document: Document, before: Sequence[LayerView]) -> None:
     rows = document.get("layers") or ()
-    missed = [row for row in rows if not_as_asked(row)]
+    missed = [row for row in rows if not as_asked(row)]
     st.caption(plain(" ".join([asked_and_got(rows), *map(str, document.get("notes") or ())])))
     only = st.toggle(
         "Only layers that do not run as asked", value=bool(missed), key="compare.missed", disabled=not missed

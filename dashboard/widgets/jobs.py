@@ -85,7 +85,10 @@ def run(on: Subject, kind: str, *, label: str, submit: Callable[[], str], key: s
 
 
 def show_last(on: Subject, kind: str, *, key: str | None = None) -> JobRow | None:
-    """The card of a job of this kind while it lives, and the job; else how the last one ended, if badly, and None."""
+    """The card of a job of this kind while it lives, and the job; else how the last one ended, if badly, and None.
+
+    One that had found something can be resumed here; the page's own button begins anew.
+    """
     name = key or kind
     active = services.job_of(on, kind)
     if active is not None:
@@ -93,7 +96,7 @@ def show_last(on: Subject, kind: str, *, key: str | None = None) -> JobRow | Non
         return active
     last = services.job_of(on, kind, active=False)
     if last is not None and last.state is not JobState.DONE:
-        ended(last, key=name, again=False)
+        ended(last, key=name, again=bool(services.partials(last.id)))
     return None
 
 

@@ -152,7 +152,6 @@ def _delete(run: RunRow) -> None:
         st.markdown(f"**{plain(named(run))}**  \n{goes}")
         with_candidate = built and st.checkbox(
             plain(f"Also delete the model that it built: {_built_name(run)}"),
-            value=True,
             key=f"run.delete.built.{run.id}",
         )
         st.button(

@@ -107,6 +107,17 @@ def test_fidelity_is_told_against_the_original_and_its_change_against_a_pinned_o
     base, better = with_sqnr("base", 30.0), with_sqnr("better", 36.0)
     assert compared(base, better)["better"].sqnr.told == ""
     assert compared(base, better, baseline=base)["better"].sqnr.told == "+6.0 dB ▲ better"
+    same = with_sqnr("same", 200.0)
+    assert compared(base, same, baseline=base)["same"].sqnr.told == "identical ▲ better"
+    assert compared(same, base, baseline=same)["base"].sqnr.told == "not identical ▼ worse"
+
+
+@pytest.mark.parametrize(("after", "word"), [(97_000_000, "no difference seen"), (90_000_000, "better")])
+def test_the_peak_of_a_process_varies_by_some_percent(after: int, word: str) -> None:
+    made = row("fp32")
+    memory = {"before_bytes": 100_000_000, "after_bytes": after}
+    report = {**made.report, "comparison": {**made.report["comparison"], "memory": memory}}
+    assert compared(replace(made, report=report))["fp32"].memory.word == word
 
 
 def test_columns_that_say_the_same_everywhere_are_left_out_and_told() -> None:

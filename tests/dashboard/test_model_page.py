@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.jobs.outcome import fail, finish
 from core.jobs.queue import jobs
-from core.store.rows import CandidateRow, JobState, ModelRow
-from core.store.tables import JOBS
+from core.store.rows import CandidateRow, JobState, ModelRow, now
+from core.store.tables import JOBS, PARTIALS
 from core.store.workspace import Workspace
 from dashboard import services
 from dashboard.services import Subject
@@ -42,8 +42,8 @@ def model(desk: Workspace) -> ModelRow:
     return desk.add_model("net **x**", desk.files.put(b"a model", suffix=".onnx"), 7, "upload")
 
 
-def show(model: ModelRow | None, *, data: str | None = "synthetic") -> AppTest:
-    app = AppTest.from_file(str(PAGE), default_timeout=30)
+def show(model: ModelRow | None, *, data: str | None = "synthetic", page: Path = PAGE) -> AppTest:
+    app = AppTest.from_file(str(page), default_timeout=30)
     app.session_state["link.model"] = None if model is None else model.sha256[:12]
     app.session_state["link.data"] = data
     app.run()
@@ -288,3 +288,20 @@ def test_a_path_of_the_server_is_not_shown(desk: Workspace) -> None:
     shown = texts(show(row)).replace("\\", "")
     assert "first.onnx" in shown
     assert "somebody" not in shown
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_job_that_was_cut_off_is_resumed_where_that_is_told(desk: Workspace, model: ModelRow, found: bool) -> None:
+    inspected(desk, model)
+    job_id = services.submit_profile(Subject(model=model, data=None))
+    error = {"kind": "crashed", "message": "The worker was killed by signal 9.", "hint": None, "layer": None}
+    with desk.database.writing() as connection:
+        connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(state=JobState.CRASHED, error=error))
+        if found:
+            value = {"key": "k", "computed": 3, "reused": 0}
+            connection.execute(
+                PARTIALS.insert().values(job_id=job_id, seq=1, kind="units", value=value, created_at=now())
+            )
+    app = show(model, page=PAGE.with_name("profile.py"))
+    assert "killed by signal 9" in app.error[0].value
+    assert ("Resume" in [button.label for button in app.button]) is found

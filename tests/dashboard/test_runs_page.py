@@ -130,12 +130,12 @@ def test_a_waiting_job_is_stopped(made: Made) -> None:
     assert services.job(made.waiting).state == "stopped"
 
 
-def test_a_run_is_deleted_with_what_it_built_unless_told_otherwise(made: Made, desk: Workspace) -> None:
+def test_a_run_is_deleted_and_what_it_built_only_where_that_is_ticked(made: Made, desk: Workspace) -> None:
     app = opened(made.better)
+    app.checkbox(key=f"run.delete.built.{made.better}").check().run()
     press(app, f"run.delete.yes.{made.better}")
     assert [each.name for each in desk.candidates()] == ["auto-mix"]
     app = opened(made.unchanged)
-    app.checkbox(key=f"run.delete.built.{made.unchanged}").uncheck().run()
     press(app, f"run.delete.yes.{made.unchanged}")
     assert [each.name for each in desk.candidates()] == ["auto-mix"]
     assert {each.id for each in services.jobs()} == {made.failed, made.interrupted, made.waiting}
@@ -145,7 +145,9 @@ def test_what_a_job_still_needs_is_not_deleted_and_the_page_says_so(made: Made, 
     candidate = row(made.better).candidate
     assert candidate is not None
     queue.submit(desk, "verify", {"candidate": candidate.id}, title="Verify it")
-    app = press(opened(made.better), f"run.delete.yes.{made.better}")
+    app = opened(made.better)
+    app.checkbox(key=f"run.delete.built.{made.better}").check().run()
+    press(app, f"run.delete.yes.{made.better}")
     assert "is needed by the job 'Verify it', which is queued" in "\n".join(str(each.value) for each in app.error)
     assert services.job(made.better).state == "done"
 

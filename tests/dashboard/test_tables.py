@@ -6,6 +6,7 @@ import pytest
 
 from core.recipe.precision import Precision
 from core.recipe.resolve import resolve
+from core.report.asked import as_asked, reason
 from dashboard import mixing, tables
 from dashboard.figures.theme import LIGHT
 from dashboard.group_views import group_views
@@ -104,15 +105,15 @@ def test_what_does_not_run_as_asked_comes_first_with_its_reason() -> None:
     rows = build_document(inspection)["layers"]
     views = {view.id: view for view in layer_views(inspection, profile_document(inspection))}
     frame = tables.outcome_table(rows, views, LIGHT).frame
-    missed = [row for row in rows if tables.not_as_asked(row)]
+    missed = [row for row in rows if not as_asked(row)]
     assert len(missed) == 2
     assert set(frame["Layer"][:2]) == {row["id"] for row in missed}
     assert all("only add conversions" in why for why in frame["Why"][:2])
 
 
 def test_what_was_folded_away_counts_as_done() -> None:
-    assert not tables.not_as_asked({"requested": "int8", "executed": "folded"})
-    assert tables.not_as_asked({"requested": "int8", "executed": "fp32"})
+    assert as_asked({"requested": "int8", "executed": "folded"})
+    assert not as_asked({"requested": "int8", "executed": "fp32"})
 
 
 def test_channels_say_what_is_pinned_refused_and_changed() -> None:
@@ -148,7 +149,7 @@ def test_the_capability_grid_shows_what_was_measured() -> None:
 
 
 def outcome(op: str, requested: str, produced: str, executed: str, why: str = "a reason") -> str:
-    return tables.reason({"op": op, "requested": requested, "produced": produced, "executed": executed, "why": why})
+    return reason({"op": op, "requested": requested, "produced": produced, "executed": executed, "why": why})
 
 
 def test_a_layer_that_runs_as_it_was_placed_keeps_the_reason_of_the_plan() -> None:

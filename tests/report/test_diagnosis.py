@@ -97,6 +97,10 @@ def test_asked_and_got_adds_up() -> None:
     ]
     sentence = "Asked for int8 in 3 layers: 1 runs so, 1 is folded into other kernels, 1 does not."
     assert asked_and_got(rows) == sentence
+    drawn = {"requested": "fp32", "executed": "int8"}
+    assert asked_and_got([*rows, drawn]) == (
+        f"{sentence} 1 layer that was to stay in fp32 does not, by the runtime's own choice."
+    )
     assert asked_and_got(rows[:1] * 2) == "Asked for int8 in 2 layers: 2 run so, none is missing."
     assert asked_and_got(rows[3:]) == "Nothing was asked to change: every layer stays in fp32."
 

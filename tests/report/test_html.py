@@ -176,6 +176,14 @@ def test_synthetic_inputs_are_said_loudly() -> None:
     assert "The inputs are made up" not in report_html(optimized(data=None))
 
 
+def test_what_the_runtime_draws_into_eight_bits_has_its_reason_in_the_report() -> None:
+    document = optimized()
+    mover = {"id": "flat", "group": "flat", "op": "Transpose", "requested": "fp32", "produced": "fp32"}
+    document["layers"].append({**mover, "executed": "int8", "why": "it has no weights"})
+    told = "placed as fp32; the runtime moves the 8-bit codes through it (it has no weights)"
+    assert told in report_html(document)
+
+
 def test_a_precision_class_is_never_made_of_a_foreign_name() -> None:
     document = optimized()
     document["layers"][0]["executed"] = 'x" onload="y'
