@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.report import quantities
 from core.store.rows import JobState
 from dashboard import services, state
 from dashboard.run_rows import BUILT, RunRow, chosen
@@ -101,7 +102,8 @@ def _keep(field: str, keep: Callable[[Any], None]) -> None:
 
 
 def _table(shown: Sequence[RunRow], rows: Sequence[RunRow]) -> None:
-    counted = f"{len(rows)} runs" if len(shown) == len(rows) else f"{len(shown)} of {len(rows)} runs"
+    everything = quantities.counted(len(rows), "run")
+    counted = everything if len(shown) == len(rows) else f"{len(shown)} of {everything}"
     active = sum(1 for row in rows if row.is_active)
     st.caption(f"{counted}{f', {active} running or waiting' if active else ''}")
     if not shown:
