@@ -28,7 +28,7 @@ def reason(row: Mapping[str, Any]) -> str:
     """
     why = str(row.get("why") or "")
     produced, executed = str(row["produced"]), str(row["executed"])
-    if executed in (produced, "folded"):
+    if row["executed"] is None or executed in (produced, "folded"):
         return why
     if executed == "int8" and row["op"] in _MOVERS:
         told = f"placed as {produced}; the runtime moves the 8-bit codes through it"

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.measure.target import parse_target
 from core.report import quantities
-from core.report.asked import tried
+from core.report.asked import as_asked, tried
 from core.report.names import shorten
 from core.report.tiles import latency
 
@@ -120,7 +120,7 @@ def _executed(rows: Sequence[Document], *, kept_original: bool) -> list[str]:
     if not asked:
         nothing = ["Nothing was lowered, so there is nothing that could be faster."]
         return nothing if rows and not kept_original else []
-    missed = [row for row in asked if row["executed"] not in (row["requested"], "folded")]
+    missed = [row for row in asked if not as_asked(row)]
     if not missed:
         return []
     why: dict[str, int] = {}

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from core.report import quantities
+from core.report.asked import reason
 from core.report.lines import accuracy_line, conditions_line, data_line, fidelity_line, precisions_line, target_line
 
 __all__ = [
@@ -66,7 +67,7 @@ def not_as_asked(console: Console, layers: Sequence[Mapping[str, Any]]) -> None:
     reasons: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for layer in layers:
         if layer["requested"] != layer["produced"] or layer["executed"] not in {layer["produced"], "folded", None}:
-            key = (layer["requested"], f"{layer['produced']} / {layer['executed']}", str(layer["why"]))
+            key = (layer["requested"], f"{layer['produced']} / {layer['executed']}", reason(layer))
             reasons.setdefault(key, []).append(layer)
     if not reasons:
         console.print("Every layer is what was asked.")

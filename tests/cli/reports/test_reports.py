@@ -98,6 +98,17 @@ def test_layers_that_are_not_what_was_asked_are_told_with_the_reason() -> None:
     assert "1 layer is not what was asked" in screen.getvalue()
     assert "relu" not in screen.getvalue()
     screen = io.StringIO()
+    drawn = {
+        "id": "flat",
+        "op": "Reshape",
+        "requested": "fp32",
+        "produced": "fp32",
+        "executed": "int8",
+        "why": "asked so",
+    }
+    parts.not_as_asked(Console(file=screen, width=200), [drawn])
+    assert "placed as fp32; the runtime moves the 8-bit codes through it (asked so)" in screen.getvalue()
+    screen = io.StringIO()
     parts.not_as_asked(Console(file=screen), [same])
     assert screen.getvalue() == "Every layer is what was asked.\n"
 
