@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import services
 from dashboard.layer_views import layer_views
-from dashboard.widgets import empty, jobs, link_notes, profile_view
+from dashboard.widgets import empty, jobs, link_notes, profile_details, profile_map, profile_view
 
 on = services.subject()
 if on is None:
@@ -26,6 +26,6 @@ link_notes.layer({view.id for view in views})
 profile_view.heading(on, document)
 if document is not None:
     profile_view.tiles(document)
-profile_view.map_and_card(views, inspection, measured=document is not None)
+profile_map.map_and_card(views, inspection, measured=document is not None)
 if document is not None:
-    profile_view.details(views, document, on.model.name)
+    profile_details.details(views, document, on.model.name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard.widgets.profile_view import kernel_help, outside_layers
+from dashboard.widgets.profile_details import outside_layers
+from dashboard.widgets.profile_view import kernel_help
 
 
 def test_kernels_that_take_longer_than_the_latency_are_explained() -> None:
