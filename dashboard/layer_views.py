@@ -17,6 +17,9 @@ class LayerView:
     """One layer with its structure (from `inspect`) and its figures (from `profile`; None: not known).
 
     `share` is the fraction (0..1) of the kernel time; `ms` is per run; `moved_bytes` is read and written per run.
+    `precision` is what its kernel computes in. `reached_gflops` and `told_intensity` are the profile's own figures; ask
+    `gflops` and `intensity`. `attained` is the fraction (0..1) of what this machine can reach with so many operations
+    and bytes. `live_bytes` lie in activations while it runs; `held_bytes` of those alive at the peak are its outputs.
     """
 
     id: str
@@ -36,36 +39,68 @@ class LayerView:
     limited_by: str | None = None
     executes_as: str | None = None
     runs: float | None = None
+    precision: str | None = None
+    reached_gflops: float | None = None
+    told_intensity: float | None = None
+    attained: float | None = None
+    live_bytes: float | None = None
+    held_bytes: float | None = None
 
     @property
     def gflops(self) -> float | None:
-        """Achieved 10^9 floating-point operations per second (two per multiply-accumulate)."""
+        """Achieved 10^9 operations per second (two per multiply-accumulate)."""
+        if self.reached_gflops is not None:
+            return self.reached_gflops
         if not self.macs or not self.ms:
             return None
         return 2 * self.macs / self.ms / 1e6
 
+    @property
+    def intensity(self) -> float | None:
+        """Operations per byte read or written (two per multiply-accumulate)."""
+        if self.told_intensity is not None:
+            return self.told_intensity
+        if self.macs is None or not self.moved_bytes:
+            return None
+        return 2 * self.macs / self.moved_bytes
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure that a map may be coloured by: its name, its unit and how it is read from a layer."""
+    """A figure that a map may be coloured by: its name, its unit and how it is read from a layer.
+
+    `measured` ones need a profile. `adds_up`: the figure of a module is the sum of those of its layers.
+    """
 
     key: str
     label: str
     unit: str
     of: Callable[[LayerView], float | None]
     write: Callable[[float | None], str]
+    measured: bool = True
+    adds_up: bool = True
 
 
 def _percent(view: LayerView) -> float | None:
     return None if view.share is None else view.share * 100
 
 
+#: Two operations per multiply-accumulate, whatever they compute in.
+INTENSITY_UNIT = "FLOP/B"
+
+
+def write_intensity(value: float | None) -> str:
+    """Operations per byte: "12.4 FLOP/B"."""
+    return quantities.with_unit(value, INTENSITY_UNIT)
+
+
 MEASURES: tuple[Measure, ...] = (
     Measure("latency", "Latency", "ms", lambda view: view.ms, quantities.time_ms),
     Measure("share", "Share of time", "%", _percent, lambda value: quantities.with_unit(value, "%")),
-    Measure("macs", "MACs", "MAC", lambda view: view.macs, lambda value: quantities.count(value, "MAC")),
+    Measure("macs", "MACs", "MAC", lambda view: view.macs, lambda value: quantities.count(value, "MAC"), False),
     Measure("bytes", "Bytes moved", "B", lambda view: view.moved_bytes, quantities.size),
-    Measure("weights", "Weight bytes", "B", lambda view: float(view.weight_bytes), quantities.size),
+    Measure("intensity", "Intensity", INTENSITY_UNIT, lambda view: view.intensity, write_intensity, adds_up=False),
+    Measure("weights", "Weight bytes", "B", lambda view: float(view.weight_bytes), quantities.size, False),
 )
 
 
@@ -101,11 +136,28 @@ def layer_views(inspection: Mapping[str, Any], profile: Mapping[str, Any] | None
         inspection: the `inspect` document (its "layers").
         profile: the `profile` document of the same model; None: nothing has been measured.
     """
-    measured = {row["id"]: row for row in (profile or {}).get("layers", ())}
-    return tuple(_view(row, measured.get(row["id"], {})) for row in inspection.get("layers", ()))
+    found = profile or {}
+    measured = {row["id"]: row for row in found.get("layers") or ()}
+    live, held = _memory(found.get("memory") or {})
+    return tuple(
+        _view(row, measured.get(row["id"], {}), live.get(row["id"]), held.get(row["id"]))
+        for row in inspection.get("layers", ())
+    )
 
 
-def _view(row: Mapping[str, Any], measured: Mapping[str, Any]) -> LayerView:
+def _memory(memory: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, float]]:
+    """Layer id -> bytes alive while it runs, and the bytes of its own outputs that live at the peak."""
+    live = {str(step["layer"]): float(step["bytes"]) for step in memory.get("steps") or ()}
+    held: dict[str, float] = {}
+    for holder in memory.get("holders") or ():
+        if holder.get("layer") is not None:
+            held[holder["layer"]] = held.get(holder["layer"], 0.0) + float(holder["bytes"])
+    return live, held
+
+
+def _view(
+    row: Mapping[str, Any], measured: Mapping[str, Any], live_bytes: float | None, held_bytes: float | None
+) -> LayerView:
     macs = measured.get("macs")
     return LayerView(
         id=row["id"],
@@ -125,6 +177,12 @@ def _view(row: Mapping[str, Any], measured: Mapping[str, Any]) -> LayerView:
         limited_by=measured.get("limited_by"),
         executes_as=measured.get("executes_as"),
         runs=measured.get("runs"),
+        precision=measured.get("precision"),
+        reached_gflops=measured.get("gflops"),
+        told_intensity=measured.get("intensity"),
+        attained=measured.get("attained"),
+        live_bytes=live_bytes,
+        held_bytes=held_bytes,
     )
 
 

@@ -11,8 +11,6 @@ from dashboard.layer_views import MEASURES, LayerView, Measure, measure
 from dashboard.services import Document
 from dashboard.widgets import layer_card, layer_choice
 
-_NEEDS_PROFILE = ("latency", "share", "bytes")
-
 
 def map_and_card(views: Sequence[LayerView], inspection: Document, *, measured: bool) -> None:
     """The heat map, and beside it the layer that is chosen."""
@@ -28,7 +26,7 @@ def map_and_card(views: Sequence[LayerView], inspection: Document, *, measured: 
 
 
 def _colour_by(*, measured: bool) -> Measure:
-    offered = [known for known in MEASURES if measured or known.key not in _NEEDS_PROFILE]
+    offered = [known for known in MEASURES if measured or not known.measured]
     labels = {known.key: known.label for known in offered}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Colour by", width="content")

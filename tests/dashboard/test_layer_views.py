@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dashboard.layer_rows import layer_table
-from dashboard.layer_views import layer_views, measure
+from dashboard.layer_views import MEASURES, layer_views, measure
+from tests.dashboard.deep_profile import deep_profile
 from tests.dashboard.documents import inspect_document, profile_document
 
 
@@ -57,3 +58,44 @@ def test_the_structure_is_read_back_into_the_engines_table() -> None:
     assert table.group("stem/conv").layers == ("stem/conv", "stem/relu")
     assert table.predecessors["stem/relu"] == ("stem/conv",)
     assert table.layer("stem/conv").output_shapes == ((1, 32, 32, 32),)
+
+
+def test_the_figures_of_the_profile_go_before_those_worked_out_here() -> None:
+    inspection = inspect_document(30)
+    profile = deep_profile(inspection)
+    row = profile["layers"][0]
+    row["gflops"], row["intensity"] = 1.5, 2.5
+    view = layer_views(inspection, profile)[0]
+    assert (view.precision, view.gflops, view.intensity) == (row["precision"], 1.5, 2.5)
+    assert view.attained == row["attained"]
+
+
+def test_intensity_is_two_operations_per_multiply_accumulate_over_the_bytes_moved() -> None:
+    inspection = inspect_document(12)
+    view = layer_views(inspection, profile_document(inspection))[0]
+    assert view.macs
+    assert view.moved_bytes
+    assert view.intensity == pytest.approx(2 * view.macs / view.moved_bytes)
+    assert layer_views(inspection)[0].intensity is None
+
+
+def test_a_layer_tells_what_is_alive_while_it_runs_and_what_it_holds_at_the_peak() -> None:
+    inspection = inspect_document(30)
+    profile = deep_profile(inspection)
+    views = {view.id: view for view in layer_views(inspection, profile)}
+    peak = views[profile["memory"]["peak_at"]]
+    assert peak.live_bytes == profile["memory"]["activation_peak_bytes"]
+    held = {holder["layer"] for holder in profile["memory"]["holders"]}
+    assert {view.id for view in views.values() if view.held_bytes} == held
+
+
+def test_a_profile_of_an_older_version_has_no_memory_by_step() -> None:
+    inspection = inspect_document(12)
+    view = layer_views(inspection, {**profile_document(inspection), "memory": None})[0]
+    assert (view.live_bytes, view.held_bytes, view.precision, view.attained) == (None, None, None, None)
+
+
+def test_what_a_map_can_show_before_a_profile_is_marked() -> None:
+    view = layer_views(inspect_document(12))[0]
+    for known in MEASURES:
+        assert (known.of(view) is None) == known.measured, known.key
