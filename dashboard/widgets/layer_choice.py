@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import state
 from dashboard.figures.theme import FigureTheme, figure_theme
-from dashboard.figures.treemap import layer_of_area
+from dashboard.figures.areas import layer_of_area
 from dashboard.run_tables import SCROLL_BAR_PX
 from dashboard.tables import Table
 

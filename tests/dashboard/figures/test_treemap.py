@@ -5,8 +5,9 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
+from dashboard.figures.areas import layer_of_area
 from dashboard.figures.theme import LIGHT
-from dashboard.figures.treemap import layer_of_area, treemap
+from dashboard.figures.treemap import treemap
 from dashboard.layer_views import layer_views, measure
 from tests.dashboard.documents import inspect_document, profile_document
 

@@ -1,0 +1,60 @@
+"""Areas: of many layers the largest stand alone, and what the others take stays in sight and adds up."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.figures.areas import LAYER, REST, ROOT, Area, area_of, areas
+from dashboard.figures.theme import DARK, LIGHT
+from dashboard.layer_views import LayerView, layer_views, measure
+from tests.dashboard.documents import inspect_document, profile_document
+
+
+def views(layers: int = 200) -> tuple[LayerView, ...]:
+    inspection = inspect_document(layers)
+    return layer_views(inspection, profile_document(inspection))
+
+
+def children(found: list[Area], parent: str) -> float:
+    return sum(area.value for area in found if area.parent == parent)
+
+
+@pytest.mark.parametrize("most", [0, 1, 20, 10_000])
+def test_the_whole_is_the_same_however_many_layers_stand_alone(most: int) -> None:
+    layers = views()
+    found = areas(layers, measure("latency"), LIGHT, title="digits", most=most)
+    total = sum(view.ms or 0.0 for view in layers)
+    assert found[0].id == ROOT
+    assert found[0].value == pytest.approx(total)
+    for area in found:
+        if area.id.startswith("m:"):
+            assert children(found, area.id) == pytest.approx(area.value, rel=1e-9)
+    timed = sum(1 for view in layers if view.ms)
+    assert sum(1 for area in found if area.id.startswith(LAYER)) == min(most, timed)
+
+
+def test_small_layers_are_counted_in_the_deepest_module_that_is_shown() -> None:
+    found = areas(views(), measure("latency"), LIGHT, title="digits", most=20)
+    rests = [area for area in found if area.id.startswith(REST)]
+    assert rests
+    ids = {area.id for area in found}
+    assert all(area.parent in ids for area in rests)
+    assert all("small layer" in area.label for area in rests)
+
+
+def test_the_area_of_a_small_layer_is_that_of_its_module() -> None:
+    layers = views()
+    ids = [area.id for area in areas(layers, measure("latency"), LIGHT, title="digits", most=20)]
+    slowest = max(layers, key=lambda view: view.ms or 0.0)
+    least = min((view for view in layers if view.ms), key=lambda view: view.ms or 0.0)
+    assert area_of(slowest, ids) == f"{LAYER}{slowest.id}"
+    shown = area_of(least, ids)
+    assert shown is not None
+    assert shown.startswith(REST)
+
+
+def test_a_layer_of_a_model_that_took_no_time_has_no_area() -> None:
+    inspection = inspect_document(12)
+    found = areas(layer_views(inspection), measure("latency"), DARK, title="digits")
+    assert [area.id for area in found] == [ROOT]
+    assert area_of(layer_views(inspection)[0], [area.id for area in found]) is None
