@@ -22,7 +22,8 @@ Shapes = tuple[tuple[int, ...], ...]
 class KernelEvent:
     """One execution of a kernel. `own_us` leaves out what ran inside it; bytes are those the runtime states.
 
-    `container` is the name of the container node that it ran in, None at the top.
+    `container` is the name of the container node that it ran in, None at the top. `start_us` counts from the start of
+    its run, `span_us` includes what ran inside it.
     """
 
     name: str
@@ -32,6 +33,8 @@ class KernelEvent:
     moved_bytes: int
     input_shapes: Shapes
     output_shapes: Shapes
+    start_us: float = 0.0
+    span_us: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,10 @@ def _split_runs(runs: Sequence[Mapping[str, Any]], nodes: Sequence[Mapping[str, 
             position += 1
         inside = nodes[first:position]
         held = [int(event["args"]["mem_arena_held"]) for event in inside if "mem_arena_held" in event["args"]]
-        yield RunEvents(float(run["dur"]), tuple(_own_times(inside)), max(held, default=None))
+        yield RunEvents(float(run["dur"]), tuple(_own_times(inside, run["ts"])), max(held, default=None))
 
 
-def _own_times(nodes: Sequence[Mapping[str, Any]]) -> list[KernelEvent]:
+def _own_times(nodes: Sequence[Mapping[str, Any]], run_start: float) -> list[KernelEvent]:
     """Kernels of one run; from each container's time that of the events directly inside it is taken off."""
     kernels: list[KernelEvent] = []
     open_containers: list[tuple[float, KernelEvent]] = []
@@ -81,10 +84,10 @@ def _own_times(nodes: Sequence[Mapping[str, Any]]) -> list[KernelEvent]:
         while open_containers and event["ts"] >= open_containers[-1][0]:
             open_containers.pop()
         inside = open_containers[-1][1] if open_containers else None
-        kernel = _read_kernel(event, None if inside is None else inside.name)
+        kernel = _read_kernel(event, None if inside is None else inside.name, run_start)
         kernels.append(kernel)
         if inside is not None:
-            inside.own_us -= kernel.own_us
+            inside.own_us -= kernel.span_us
         if kernel.op_type in CONTAINERS:
             open_containers.append((event["ts"] + event["dur"], kernel))
     for kernel in kernels:
@@ -92,7 +95,7 @@ def _own_times(nodes: Sequence[Mapping[str, Any]]) -> list[KernelEvent]:
     return kernels
 
 
-def _read_kernel(event: Mapping[str, Any], container: str | None) -> KernelEvent:
+def _read_kernel(event: Mapping[str, Any], container: str | None, run_start: float) -> KernelEvent:
     told = event["args"]
     return KernelEvent(
         name=event["name"].removesuffix(_SUFFIX),
@@ -102,6 +105,8 @@ def _read_kernel(event: Mapping[str, Any], container: str | None) -> KernelEvent
         moved_bytes=sum(int(told.get(key) or 0) for key in ("activation_size", "parameter_size", "output_size")),
         input_shapes=_shapes(told.get("input_type_shape")),
         output_shapes=_shapes(told.get("output_type_shape")),
+        start_us=float(event["ts"] - run_start),
+        span_us=float(event["dur"]),
     )
 
 

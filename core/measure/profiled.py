@@ -11,6 +11,7 @@ from core.measure.advice import Advice
 from core.measure.calm import Basis
 from core.measure.intervals import Interval
 from core.measure.limits import Limit
+from core.measure.timeline import Timeline
 from core.runtime.conditions import Conditions
 
 FOLDED = "folded away"
@@ -19,7 +20,10 @@ NOT_RUN = "not run on this data"
 
 @dataclass(frozen=True, slots=True)
 class LayerTime:
-    """One layer's row. `ms` per run; `runs` executions per run; `moved_bytes` what its kernels read and wrote."""
+    """One layer's row. `ms` per run; `runs` executions per run; `moved_bytes` what its kernels read and wrote.
+
+    `precision` is what its kernel really computes in; None where it runs no kernel or works on no such numbers.
+    """
 
     layer: Layer
     ms: float
@@ -29,6 +33,7 @@ class LayerTime:
     limited_by: Limit | None
     executes_as: str
     runs: float
+    precision: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As in the `profile` document."""
@@ -43,6 +48,7 @@ class LayerTime:
             "limited_by": self.limited_by,
             "executes_as": self.executes_as,
             "runs": int(self.runs) if self.runs == int(self.runs) else self.runs,
+            "precision": self.precision,
         }
 
 
@@ -67,6 +73,14 @@ class Wall:
 
 
 @dataclass(frozen=True, slots=True)
+class Cold:
+    """What whoever starts the model waits for, un-instrumented: opening its session, and the first run after that."""
+
+    load_ms: float
+    first_run_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """Peaks in bytes; None where not known.
 
@@ -83,17 +97,22 @@ class Memory:
 class Profile:
     """A measured profile: `instrumented_ms` = sum of layers + sum of buckets + `gap_ms`.
 
+    `instrumented_run_ms` is the median wall time of the instrumented runs as it was measured, whatever the sums say.
+
     Each of these is the median over runs. `gap_ms` is the instrumented time outside kernels: the runtime between them
     and the profiler itself. Of `runs` runs, another process took the processor during `disturbed`: these are left out
     of `wall`, unless nearly all were so.
     """
 
     wall: Wall
+    cold: Cold
+    instrumented_run_ms: float
     gap_ms: float
     layers: tuple[LayerTime, ...]
     buckets: Mapping[str, float]
     memory: Memory
     advice: tuple[Advice, ...]
+    timeline: Timeline
     runs: int
     disturbed: int
     samples: int
@@ -123,7 +142,9 @@ class Profile:
         """The `profile` document, with conditions."""
         return {
             "wall_ms": self.wall.to_dict(),
+            "cold": asdict(self.cold),
             "instrumented_ms": self.instrumented_ms,
+            "instrumented_run_ms": self.instrumented_run_ms,
             "overhead": self.overhead,
             "kernel_ms": self.kernel_ms,
             "attributed_share": self.attributed_share,
@@ -132,6 +153,7 @@ class Profile:
             "buckets": dict(self.buckets),
             "memory": asdict(self.memory),
             "advice": [advice.to_dict() for advice in self.advice],
+            "timeline": self.timeline.to_dict(),
             "runs": self.runs,
             "disturbed": self.disturbed,
             "samples": self.samples,

@@ -57,7 +57,7 @@ class Ledger:
 def book(runs: Sequence[RunEvents], tagged: TaggedSession, table: LayerTable) -> Ledger:
     """Books every kernel of every run on the layers it contains, or on a bucket."""
     ledger = Ledger(len(runs), median(run.gap_us for run in runs) / 1e3)
-    places = _Places(tagged)
+    places = Places(tagged)
     for run, events in enumerate(runs):
         for kernel in events.kernels:
             node = places.find(kernel)
@@ -95,7 +95,7 @@ def _add(spent: Spent, run: int, kernel: KernelEvent, share: float) -> None:
     spent.moved_bytes[run] += kernel.moved_bytes * share
 
 
-class _Places:
+class Places:
     """Finds the executed node of an event: by container and name; nameless nodes by operator, in order."""
 
     def __init__(self, tagged: TaggedSession) -> None:
@@ -104,6 +104,7 @@ class _Places:
         self._seen: dict[tuple[str | None, str], dict[str, int]] = defaultdict(dict)
 
     def find(self, kernel: KernelEvent) -> ExecutedNode | None:
+        """The node of an event; None where the optimized graph has none of its name."""
         found = self._by_name.get((kernel.container, kernel.name))
         return found if found is not None else self._find_nameless(kernel)
 

@@ -64,7 +64,7 @@ def test_the_document_has_the_contracts_keys(profile: Profile) -> None:
     told = profile.to_dict()
     assert {"median", "mean", "ci95", "p95", "basis"} == set(told["wall_ms"])
     assert told["wall_ms"]["ci95"][0] <= told["wall_ms"]["mean"] <= told["wall_ms"]["ci95"][1]
-    row = {"id", "group", "op", "ms", "share", "macs", "bytes", "limited_by", "executes_as", "runs"}
+    row = {"id", "group", "op", "ms", "share", "macs", "bytes", "limited_by", "executes_as", "runs", "precision"}
     assert all(row == set(layer) for layer in told["layers"])
     assert told["memory"]["arena_peak_bytes"] > 0
     assert told["memory"]["activation_peak_bytes"] == 3 * 16 * 64 * 4
@@ -149,3 +149,52 @@ def test_batches_are_profiled_where_samples_can_run_together() -> None:
     found = profile_model(model, read_layers(model), data, settings=SETTINGS, batch=8, runs=3)
     assert found.conditions.batch == 8
     assert found.layers[0].moved_bytes == 2 * 8 * 4 * 4
+
+
+def test_the_timeline_is_one_real_run_with_the_layers_of_each_kernel(profile: Profile) -> None:
+    told = profile.to_dict()["timeline"]
+    assert told["omitted"] == 0
+    kernels = {kernel["op"]: kernel for kernel in told["kernels"]}
+    assert [kernel["layers"] for kernel in told["kernels"] if kernel["op"] == "Conv"] == [
+        ["conv1", "bn1", "relu1"],
+        ["conv2", "add", "y"],
+    ]
+    assert kernels["ReorderInput"]["bucket"] == "reorder"
+    starts = [kernel["start_ms"] for kernel in told["kernels"]]
+    assert starts == sorted(starts)
+    assert starts[0] >= 0
+    assert starts[-1] + told["kernels"][-1]["span_ms"] <= told["ms"] + 0.002
+    assert sum(kernel["ms"] for kernel in told["kernels"]) <= told["ms"]
+
+
+def test_a_body_runs_inside_its_container_on_the_timeline() -> None:
+    body = """
+      n = Constant<value = int64 {3}>()
+      go = Constant<value = bool {1}>()
+      y = Loop(n, go, x)<body = l (int64 i, bool c, float[64] s) => (bool c2, float[64] s2) {
+        c2 = Identity(c) s2 = Exp(s)
+      }>
+    """
+    model = load_model(ir.to_proto(parse(body, "(float[64] x) => (float[64] y)")).SerializeToString(), name="loop")
+    data = Dataset("x", "3" * 64, False, {"x": np.zeros((1, 64), np.float32)}, None, np.full(1, 1, np.int8))
+    kernels = profile_model(model, read_layers(model), data, settings=SETTINGS, runs=4).timeline.kernels
+    (loop,) = [kernel for kernel in kernels if kernel.op == "Loop"]
+    inside = [kernel for kernel in kernels if kernel.layers == ("y/body/s2",)]
+    assert len(inside) == 3
+    assert {kernel.container for kernel in inside} == {"y"}
+    assert loop.container is None
+    assert sum(kernel.span_ms for kernel in inside) <= loop.span_ms
+    assert loop.ms < loop.span_ms
+
+
+def test_precision_is_what_the_kernel_computes_in(profile: Profile) -> None:
+    assert {row.layer.id: row.precision for row in profile.layers} == dict.fromkeys(
+        ("conv1", "bn1", "relu1", "conv2", "add", "y"), "fp32"
+    )
+
+
+def test_the_cold_start_and_the_measured_run_stand_in_the_document(profile: Profile) -> None:
+    told = profile.to_dict()
+    assert told["cold"]["load_ms"] > 0
+    assert told["cold"]["first_run_ms"] > 0
+    assert told["instrumented_run_ms"] > 0

@@ -1,0 +1,80 @@
+"""Instrumented: the plain and the profiled session of one model, run in turn in random order.
+
+Spinning is off, so the sessions do not disturb each other. Before each timed run of a short model some runs are not
+timed: the other session has just emptied the caches, which in use nobody does.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.measure.calm import Timed, time_run
+from core.measure.events import RunEvents
+from core.progress import Progress
+from core.runtime.attribute import TaggedSession
+from core.runtime.session import Session, run_session
+
+Clock = Callable[[], float]
+Feed = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
+
+_WARM_UP_RUNS = 3
+_FEWEST_RUNS = 10
+_MOST_RUNS = 100
+_BUDGET_S = 4.0
+#: Untimed runs before a timed one fill this, but for models that take longer than `_COLD_S`.
+_REFILL_S, _COLD_S, _MOST_REFILLS = 0.004, 0.02, 8
+#: The profiler's file grows by about 0.7 kB per kernel.
+_MOST_EVENTS = 100_000
+
+
+class Both(NamedTuple):
+    """One run of each session."""
+
+    plain: Timed
+    tagged: Timed
+
+
+class Pair:
+    """The plain and the instrumented session, run in turn."""
+
+    def __init__(self, plain: Session, tagged: TaggedSession, feeds: Sequence[Feed], threads: int) -> None:
+        self._sessions = {"plain": plain, "tagged": tagged.session}
+        self._kernels = max(1, len(tagged.graph.nodes))
+        self._feeds = feeds
+        self._threads = threads
+        self._refills = 0
+
+    def run(self, runs: int | None, seed: int, progress: Progress, clock: Clock) -> list[Both]:
+        """Runs both in turn, after a warm-up of each that is not returned."""
+        for turn in range(_WARM_UP_RUNS):
+            last = [self._time(session, turn) for session in self._sessions.values()]
+        seconds = min(timing.ns for timing in last) / 1e9
+        self._refills = min(_MOST_REFILLS, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0
+        chance, order, timed = random.Random(seed), list(self._sessions), list[Both]()
+        most = runs or max(_FEWEST_RUNS, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
+        start = clock()
+        for turn in range(most):
+            if runs is None and turn >= _FEWEST_RUNS and clock() - start > _BUDGET_S:
+                break
+            progress.step(turn, most, f"run {turn + 1}")
+            chance.shuffle(order)
+            spent = {name: self._time(self._sessions[name], turn) for name in order}
+            timed.append(Both(**spent))
+        return timed
+
+    def timed_only(self, events: Sequence[RunEvents], count: int) -> list[RunEvents]:
+        """Of the profiler's runs the timed ones, without warm-up and refills."""
+        each = self._refills + 1
+        return list(events[-count * each :][self._refills :: each])
+
+    def _time(self, session: Session, turn: int) -> Timed:
+        feed = self._feeds[turn % len(self._feeds)]
+        for _ in range(self._refills):
+            run_session(session, feed)
+        return time_run(partial(run_session, session, feed), threads=self._threads)
