@@ -73,10 +73,14 @@ class Child:
             RunError: the runtime failed on it.
             CrashedError: the process died; the message says on which sample.
         """
-        runs = self._ask(f"run {unit} {warm} {times}", f"on sample {unit + 1}")["runs"]
-        calm = [run for run in (Timed(*run) for run in runs) if not run.disturbed]
-        kept = calm or [Timed(*run) for run in runs]
+        runs = self.runs(unit, warm=warm, times=times)
+        calm = [run for run in runs if not run.disturbed]
+        kept = calm or runs
         return Timed(fmean(run.ns for run in kept), fmean(run.cpu_ns for run in kept), disturbed=not calm)
+
+    def runs(self, unit: int, *, warm: int = 0, times: int = 1) -> list[Timed]:
+        """The same, run by run; errors as `run`."""
+        return [Timed(*run) for run in self._ask(f"run {unit} {warm} {times}", f"on sample {unit + 1}")["runs"]]
 
     def peak_bytes(self) -> int:
         """Peak resident memory of the child so far."""
@@ -141,18 +145,25 @@ def open_children(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mixdesk-")))
         stored = folder / "feeds.npz"
-        _write_feeds(stored, feeds)
+        write_feeds(stored, feeds)
         children: dict[str, Child] = {}
         for position, (name, model) in enumerate(models.items()):
             own = folder / str(position)
             own.mkdir()
-            path, weights = _as_file(model, own / "model.onnx")
-            spec = {"model": str(path), "weights": weights, "feeds": str(stored), "units": len(feeds)}
-            (own / "spec.json").write_text(json.dumps({**spec, "settings": asdict(settings)}))
+            write_spec(own, model, stored, settings, units=len(feeds))
             children[name] = stack.enter_context(Child(name, own))
         for child in children.values():
             child.wait_ready()
         yield children
+
+
+def write_spec(
+    folder: Path, model: Openable, feeds: Path, settings: SessionSettings, *, units: int, **more: Any
+) -> None:
+    """Writes what a child needs to know into its folder: model, file of feeds (`units` of them), settings, and more."""
+    path, weights = _as_file(model, folder / "model.onnx")
+    spec = {"model": str(path), "weights": weights, "feeds": str(feeds), "units": units, "settings": asdict(settings)}
+    (folder / "spec.json").write_text(json.dumps({**spec, **more}))
 
 
 def _as_file(model: Openable, path: Path) -> tuple[Path, str | None]:
@@ -164,7 +175,8 @@ def _as_file(model: Openable, path: Path) -> tuple[Path, str | None]:
     return path, None if plain.folder is None else str(plain.folder)
 
 
-def _write_feeds(path: Path, feeds: Feeds) -> None:
+def write_feeds(path: Path, feeds: Feeds) -> None:
+    """Writes feeds so that `core.measure.runner.read_feeds` reads them."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for unit, feed in enumerate(feeds):
             for name, array in feed.items():

@@ -20,6 +20,7 @@ import numpy as np
 from core.errors import DataError
 from core.intake.dataset import Dataset
 from core.intake.model import Openable
+from core.measure.batches import batched_feeds
 from core.measure.calm import Basis, Timed, keep_calm
 from core.measure.child import Child, Feeds, open_children
 from core.measure.intervals import percentiles, ratio_draws
@@ -50,7 +51,6 @@ _VISIT_S = 0.01
 _REFILL_S = 0.004
 #: Runs longer than this are not repeated: what a cold cache costs them does not count.
 _COLD_S = 0.02
-_MOST_FEED_BYTES = 256 * 2**20
 
 
 def measure_pair(
@@ -140,16 +140,7 @@ class _Pairs:
 def _feeds(dataset: Dataset, indices: Sequence[int], batch: int) -> Feeds:
     if not len(indices):
         raise DataError(f"'{dataset.name}' has no samples to measure on.", hint="Give at least one sample.")
-    chunks = [indices[start : start + batch] for start in range(0, len(indices), batch)]
-    full = [chunk for chunk in chunks if len(chunk) == batch] or [_repeat(indices, batch)]
-    feeds = [dataset.batch(chunk) for chunk in full]
-    size = max(1, sum(array.nbytes for array in feeds[0].values()))
-    step = max(1, -(-len(feeds) * size // _MOST_FEED_BYTES))
-    return feeds[::step]
-
-
-def _repeat(indices: Sequence[int], batch: int) -> list[int]:
-    return [indices[position % len(indices)] for position in range(batch)]
+    return batched_feeds(dataset, indices, batch)
 
 
 def _warm_up(children: Mapping[str, Child], units: int, budget_s: float, clock: Clock) -> None:
