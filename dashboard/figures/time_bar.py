@@ -20,8 +20,15 @@ BUCKETS: Mapping[str, str] = {
 }
 #: What the shares of the bar are of; those of single layers and of the advice are of the kernel time alone.
 _OF = " of the instrumented run"
-_COLORS = ("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#D55E00")
-_SHAPES = ("", "/", "\\", "x", ".")
+#: Bucket -> its colour and its hatching, so that colour is never the only sign.
+BUCKET_LOOKS: Mapping[str, tuple[str, str]] = {
+    "reorder": ("#56B4E9", ""),
+    "quantize": ("#E69F00", "/"),
+    "cast": ("#CC79A7", "\\"),
+    "copy": ("#009E73", "x"),
+    "unattributed": ("#D55E00", "."),
+}
+LAYERS, GAP = "layers", "between kernels"
 
 
 def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
@@ -44,7 +51,7 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
                 marker={
                     "color": color,
                     "line": {"width": 1, "color": theme.surface},
-                    "pattern": {"shape": shape, "size": 5, "solidity": 0.25, "fgcolor": theme.surface},
+                    "pattern": hatching(shape, theme),
                 },
                 hovertext=f"{name}<br>{quantities.time_ms(ms)}{share}{_OF if share else ''}",
                 hoverinfo="text",
@@ -70,11 +77,15 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
     return figure
 
 
+def hatching(shape: str, theme: FigureTheme) -> dict[str, Any]:
+    """The pattern of a bar; none for an empty shape."""
+    return {"shape": shape, "size": 5, "solidity": 0.25, "fgcolor": theme.surface}
+
+
 def _parts(profile: Mapping[str, Any], theme: FigureTheme) -> list[tuple[str, float, str, str]]:
     layers = sum(row.get("ms") or 0.0 for row in profile.get("layers", ()))
-    parts = [("layers", layers, theme.accent, "")]
+    parts = [(LAYERS, layers, theme.accent, "")]
     buckets = profile.get("buckets") or {}
-    for (bucket, name), color, shape in zip(BUCKETS.items(), _COLORS, _SHAPES, strict=True):
-        parts.append((name, buckets.get(bucket) or 0.0, color, shape))
-    parts.append(("between kernels", profile.get("gap_ms") or 0.0, theme.line, ""))
+    parts += [(name, buckets.get(bucket) or 0.0, *BUCKET_LOOKS[bucket]) for bucket, name in BUCKETS.items()]
+    parts.append((GAP, profile.get("gap_ms") or 0.0, theme.line, ""))
     return [part for part in parts if part[1] > 0]

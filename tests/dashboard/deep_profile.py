@@ -55,7 +55,7 @@ def timeline(document: dict[str, Any]) -> dict[str, Any]:
 
 def kernel(name: str, op: str, start_ms: float, ms: float, **more: Any) -> dict[str, Any]:
     """One kernel of a timeline."""
-    head = {"name": name, "op": op, "layers": [], "bucket": None, "start_ms": start_ms, "ms": ms}
+    head: dict[str, Any] = {"name": name, "op": op, "layers": [], "bucket": None, "start_ms": start_ms, "ms": ms}
     return {**head, "span_ms": ms, "container": None, **more}
 
 

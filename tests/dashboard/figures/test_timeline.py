@@ -1,0 +1,76 @@
+"""The timeline: one bar per kernel at its time, each kind with its own look, gaps behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from dashboard.figures.theme import DARK, LIGHT
+from dashboard.figures.timeline import timeline_chart
+from tests.dashboard.deep_profile import deep_profile, kernel
+from tests.dashboard.documents import inspect_document
+
+DOCUMENT = deep_profile(inspect_document(60))
+TIMELINE = DOCUMENT["timeline"]
+
+
+def traces(figure: go.Figure) -> dict[str, Any]:
+    return {trace.name: trace for trace in figure.data}
+
+
+def test_the_bars_of_a_run_add_up_to_its_kernels() -> None:
+    found = traces(timeline_chart(TIMELINE, LIGHT))
+    assert sum(found["layers"].x) == pytest.approx(sum(k["ms"] for k in TIMELINE["kernels"] if not k["bucket"]))
+    assert sum(found["layout changes"].x) == pytest.approx(DOCUMENT["buckets"]["reorder"])
+    assert found["between kernels"].x[0] == pytest.approx(TIMELINE["ms"])
+
+
+def test_a_bar_names_its_layer_and_a_bucket_names_none() -> None:
+    found = traces(timeline_chart(TIMELINE, LIGHT))
+    timed = {row["id"] for row in DOCUMENT["layers"] if row["ms"]}
+    assert set(found["layers"].customdata) <= timed
+    assert set(found["layout changes"].customdata) == {""}
+    assert all(" ms" in text or " µs" in text for text in found["layers"].hovertext)
+
+
+def test_every_kind_has_its_own_look_beside_its_colour() -> None:
+    rows = [kernel("x", "Cast", n, 0.5, bucket=bucket) for n, bucket in enumerate(["quantize", "cast", "copy"])]
+    found = traces(timeline_chart({"ms": 4.0, "kernels": rows, "omitted": 0}, DARK))
+    looks = {trace.marker.pattern.shape for name, trace in found.items() if name != "between kernels"}
+    assert len(looks) == 3
+
+
+def test_a_short_window_is_told_in_microseconds() -> None:
+    figure = timeline_chart(TIMELINE, LIGHT, window=(1.0, 1.2))
+    assert figure.layout.xaxis.title.text == "µs since the run began"
+    assert list(figure.layout.xaxis.range) == [1000.0, 1200.0]
+
+
+def test_the_chosen_layer_is_marked_at_each_of_its_runs() -> None:
+    rows = [kernel("add", "Add", n, 0.5, layers=["loop/add"], container="loop") for n in range(5)]
+    rows.append(kernel("loop", "Loop", 0.0, 0.1, layers=["loop"], span_ms=5.0))
+    figure = timeline_chart({"ms": 5.0, "kernels": rows, "omitted": 0}, LIGHT, selected="loop/add")
+    assert list(traces(figure)["chosen layer"].x) == [0.25, 1.25, 2.25, 3.25, 4.25]
+    assert list(figure.layout.yaxis.ticktext) == ["the graph", "inside a container"]
+    window = timeline_chart({"ms": 5.0, "kernels": rows, "omitted": 0}, LIGHT, window=(1.1, 2.9), selected="loop/add")
+    assert len(traces(window)["chosen layer"].x) == 2
+
+
+def test_markup_in_names_stays_text() -> None:
+    rows = [kernel("<b>x</b>", "Add", 0.0, 0.5, layers=["<i>y</i>"])]
+    hover = traces(timeline_chart({"ms": 1.0, "kernels": rows, "omitted": 0}, LIGHT))["layers"].hovertext[0]
+    assert "&lt;b&gt;x" in hover
+    assert "<i>" not in hover
+
+
+def test_a_run_without_kernels_draws_no_bars() -> None:
+    assert list(traces(timeline_chart({"ms": 0.0, "kernels": [], "omitted": 0}, LIGHT))) == ["between kernels"]
+
+
+def test_ten_thousand_kernels_are_sent_in_less_than_two_megabytes() -> None:
+    rows = [kernel(f"a/long/module/path/{n}", "Add", n * 0.01, 0.008, layers=[f"layer{n}"]) for n in range(10_000)]
+    figure = timeline_chart({"ms": 100.0, "kernels": rows, "omitted": 0}, LIGHT)
+    assert len(figure.to_json()) < 2_000_000
+    assert "kernels" in traces(figure)["layers"].hovertext[0]
