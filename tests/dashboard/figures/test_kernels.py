@@ -69,6 +69,7 @@ def test_the_run_is_as_long_as_its_last_kernel_at_least() -> None:
 def test_the_view_around_a_layer_holds_its_longest_kernel() -> None:
     view = around(run(kernel("a", "Add", 1.0, 0.1, layers=["x"]), kernel("b", "Add", 5.0, 0.4, layers=["x"])), "x")
     assert view is not None
-    assert view[0] < 5.0 < 5.4 < view[1]
+    assert view[0] < 5.0
+    assert view[1] > 5.4
     assert view[1] - view[0] == pytest.approx(4.0)
     assert around(run(), "x") is None
