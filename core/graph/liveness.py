@@ -1,114 +1,142 @@
-"""Liveness: how much memory activations need at the worst moment, if each lives from its writer to its last reader.
+"""Liveness: how much memory activations need while each layer runs, and who holds it at the worst moment.
 
-Layers run in graph order; the model's inputs count, weights do not. A container adds the peak of its worst body to what
-lives around it. The runtime may need more (rounding, fragmentation) or less (values that share memory).
+Layers run in graph order; the model's inputs count, weights do not. What shares memory counts once
+(`core/graph/buffers.py`). While a layer of a body runs, what lives around its containers counts as well. The peak is
+the least that any plan of this order needs. The runtime may need more (rounding, fragmentation, buffers of its kernels,
+other layouts) or less (a fused kernel holds nothing of what lies between its layers).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
-from core.graph.cost import tensor_bytes
-from core.graph.layer import Layer, LayerTable
-from core.graph.shapes import Tensor
+from core.graph.buffers import Body, Buffer, read_buffers
+from core.graph.layer import LayerTable
+from core.graph.offsets import planned_bytes
 from core.intake.model import Model
-from core.intake.scopes import Scope
 
 
-@dataclass(slots=True)
-class _Value:
-    """One activation: its size and the steps of its scope from which and to which it lives."""
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A buffer in use at the peak: its first activation, who wrote that (None: an input), from and to which layer."""
 
+    layer: str | None
+    tensor: str
     size_bytes: int
-    first: int
-    last: int
+    first: str
+    last: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the `profile` document."""
+        used = {"from": self.first, "to": self.last}
+        return {"layer": self.layer, "tensor": self.tensor, "bytes": self.size_bytes, **used}
 
 
-@dataclass(slots=True)
-class _Body:
-    """The layers of one scope in order, the values they write, and the bodies that run at a step."""
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """Memory of activations in bytes.
 
-    layers: list[Layer] = field(default_factory=list)
-    step_of: dict[str, int] = field(default_factory=dict)
-    values: dict[str, _Value] = field(default_factory=dict)
-    nested: dict[int, list[Scope]] = field(default_factory=dict)
+    `total_bytes`: each activation in memory of its own. `planned_bytes`: with fixed places that are used again.
+    `steps`: (layer id, bytes in use while it runs) in graph order. `peak_at`: the first layer with the most; None
+    without layers. `holders`: what is in use then, the largest first.
+    """
+
+    total_bytes: int
+    planned_bytes: int
+    steps: tuple[tuple[str, int], ...]
+    peak_at: str | None
+    holders: tuple[Holder, ...]
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most that is in use at one step."""
+        return max((size for _, size in self.steps), default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The keys of the `profile` document's `memory` that come from the graph."""
+        return {
+            "activation_peak_bytes": self.peak_bytes,
+            "activation_total_bytes": self.total_bytes,
+            "planned_bytes": self.planned_bytes,
+            "peak_at": self.peak_at,
+            "steps": [{"layer": layer, "bytes": size} for layer, size in self.steps],
+            "holders": [holder.to_dict() for holder in self.holders],
+        }
+
+
+def read_liveness(model: Model, table: LayerTable) -> Liveness | None:
+    """What the activations of one run need. Unknown sizes count nothing; None where all are unknown."""
+    if _all_unknown(table):
+        return None
+    body = read_buffers(model, table)
+    frames = list(_frames(body, 0, ()))
+    steps = tuple((frame.layer, frame.size_bytes) for frame in frames)
+    worst = max(frames, key=lambda frame: frame.size_bytes, default=None)
+    return Liveness(
+        total_bytes=_total(body),
+        planned_bytes=planned_bytes(body),
+        steps=steps,
+        peak_at=None if worst is None else worst.layer,
+        holders=() if worst is None else _holders(worst),
+    )
 
 
 def activation_peak_bytes(model: Model, table: LayerTable) -> int | None:
-    """The largest sum of bytes that live at one step. Unknown sizes count nothing; None where all are unknown."""
-    if len(table) and all(layer.activation_bytes is None for layer in table):
+    """The most that is in use at one step. Unknown sizes count nothing; None where all are unknown."""
+    if _all_unknown(table):
         return None
-    bodies = _bodies(table)
-    _add_inputs(model, table, bodies[()])
-    for layer in table:
-        _extend_lives(layer, bodies)
-    for spec in model.outputs:
-        if spec.name in bodies[()].values:
-            bodies[()].values[spec.name].last = len(bodies[()].layers)
-    return _peak((), bodies)
+    frames = _frames(read_buffers(model, table), 0, ())
+    return max((frame.size_bytes for frame in frames), default=0)
 
 
-def _bodies(table: LayerTable) -> dict[Scope, _Body]:
-    """Every scope with its layers and what they write; a value that nothing reads lives for one step."""
-    bodies: dict[Scope, _Body] = {(): _Body()}
-    for layer in table:
-        if layer.scope not in bodies:
-            outer = bodies[layer.scope[:-2]]
-            outer.nested.setdefault(outer.step_of["/".join(layer.scope[:-1])], []).append(layer.scope)
-            bodies[layer.scope] = _Body()
-        body = bodies[layer.scope]
-        step = len(body.layers)
-        body.layers.append(layer)
-        body.step_of[layer.id] = step
-        for position, name in enumerate(layer.outputs):
-            body.values[name] = _Value(_output_bytes(layer, position), step, step)
-    return bodies
+def _all_unknown(table: LayerTable) -> bool:
+    return len(table) > 0 and all(layer.activation_bytes is None for layer in table)
 
 
-def _output_bytes(layer: Layer, position: int) -> int:
-    """Bytes of one output; further outputs are taken to have the element type of the first."""
-    if len(layer.outputs) == 1:
-        return layer.activation_bytes or 0
-    return tensor_bytes(Tensor(layer.output_shapes[position], layer.dtype)) or 0
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """One layer while it runs: bytes in use, and for its body and those around it the step that is running."""
+
+    layer: str
+    size_bytes: int
+    running: tuple[tuple[Body, int], ...]
 
 
-def _add_inputs(model: Model, table: LayerTable, body: _Body) -> None:
-    """The model's inputs live from the start; their sizes are those that the layers see."""
-    dtypes = {spec.name: spec.dtype for spec in model.inputs}
-    for layer in table:
-        for name, shape in zip(layer.inputs, layer.input_shapes, strict=True):
-            if name in dtypes and name not in body.values:
-                body.values[name] = _Value(tensor_bytes(Tensor(shape, dtypes[name])) or 0, 0, 0)
+def _frames(body: Body, around: int, outer: tuple[tuple[Body, int], ...]) -> Iterator[_Frame]:
+    """All layers in graph order; those of a body come right after their container."""
+    for step, (layer, live) in enumerate(zip(body.layers, _live(body), strict=True)):
+        running = (*outer, (body, step))
+        yield _Frame(layer.id, around + live, running)
+        for nested in body.inside.get(step, ()):
+            yield from _frames(nested, around + live, running)
 
 
-def _extend_lives(layer: Layer, bodies: dict[Scope, _Body]) -> None:
-    """Lets what a layer reads live until it; for values from outside, until the container that holds the layer."""
-    for name in layer.inputs:
-        for scope in _outward(layer.scope):
-            value = bodies[scope].values.get(name)
-            if value is not None:
-                reader = layer.id if scope == layer.scope else "/".join(layer.scope[: len(scope) + 1])
-                value.last = max(value.last, bodies[scope].step_of[reader])
-                break
-
-
-def _outward(scope: Scope) -> Iterator[Scope]:
-    while scope:
-        yield scope
-        scope = scope[:-2]
-    yield ()
-
-
-def _peak(scope: Scope, bodies: dict[Scope, _Body]) -> int:
-    body = bodies[scope]
+def _live(body: Body) -> list[int]:
+    """Bytes of a body's own buffers in use at each of its steps."""
     changes = [0] * (len(body.layers) + 2)
-    for value in body.values.values():
-        changes[value.first] += value.size_bytes
-        changes[value.last + 1] -= value.size_bytes
-    peak, live = 0, 0
-    for step, change in enumerate(changes):
-        live += change
-        inner = max((_peak(nested, bodies) for nested in body.nested.get(step, ())), default=0)
-        peak = max(peak, live + inner)
-    return peak
+    for buffer in body.buffers:
+        changes[buffer.first] += buffer.size_bytes
+        changes[buffer.last + 1] -= buffer.size_bytes
+    return list(accumulate(changes))[: len(body.layers)]
+
+
+def _total(body: Body) -> int:
+    return body.written_bytes + sum(_total(nested) for inside in body.inside.values() for nested in inside)
+
+
+def _holders(frame: _Frame) -> tuple[Holder, ...]:
+    found = [
+        _holder(buffer, body)
+        for body, step in frame.running
+        for buffer in body.buffers
+        if buffer.size_bytes and buffer.first <= step <= buffer.last
+    ]
+    return tuple(sorted(found, key=lambda holder: -holder.size_bytes))
+
+
+def _holder(buffer: Buffer, body: Body) -> Holder:
+    last = min(buffer.last, len(body.layers) - 1)
+    return Holder(buffer.writer, buffer.tensor, buffer.size_bytes, body.layers[buffer.first].id, body.layers[last].id)
