@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import DataError
+from core.graph.folded import fold_modules
 from core.graph.layer import Group, Layer, LayerTable
 from core.graph.layout import lay_out
 from core.graph.read import read_layers
@@ -19,7 +20,7 @@ _WORST_FIRST = ("error", "warning", "note")
 
 
 def inspect(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
-    """Reads a model: the contract's `inspect` document with `layers`, `groups`, `layout` and `data`.
+    """Reads a model: the contract's `inspect` document with `layers`, `groups`, `layout`, `folded` and `data`.
 
     A model that the runtime refuses is still described, with an error finding. Data that was given must fit; where
     synthetic inputs cannot be made (an input's size is unknown), the document says so in a finding and `data` is null.
@@ -59,6 +60,7 @@ def _document(model: Model, table: LayerTable, findings: list[Finding]) -> dict[
         "layers": [layer_row(layer, kinds[layer.group]) for layer in table],
         "groups": [group_row(group) for group in table.groups],
         "layout": lay_out(table).to_dict(),
+        "folded": {"modules": [module.to_dict() for module in fold_modules(table)]},
         "data": None,
     }
 
