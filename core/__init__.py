@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from core.api.look import compare_models, inspect_model, profile_model, read_machine, verify_bundle
     from core.api.mixed import Mixed
     from core.api.options import Options
+    from core.api.sweep import Sweep, sweep_model
     from core.errors import MixdeskError
     from core.intake.samples import list_samples
     from core.recipe.precision import Precision
@@ -41,6 +42,7 @@ _HOMES = {
     "Profile": "core.api.answers",
     "Recipe": "core.recipe.recipe",
     "Rule": "core.recipe.recipe",
+    "Sweep": "core.api.sweep",
     "Verification": "core.api.answers",
     "Workspace": "core.store.workspace",
     "build_model": "core.api.convert",
@@ -53,14 +55,15 @@ _HOMES = {
     "load_candidate": "core.api.convert",
     "profile_model": "core.api.look",
     "read_machine": "core.api.look",
+    "sweep_model": "core.api.sweep",
     "verify_bundle": "core.api.look",
 }
 
 __all__ = [
     "Bundle", "Comparison", "Inspection", "Machine", "MixdeskError", "Mixed", "Options", "Precision", "Profile",
-    "Recipe", "Rule", "Verification", "Workspace", "build_model", "compare_models", "convert_model", "inspect_model",
-    "list_candidates", "list_samples", "load_bundle", "load_candidate", "profile_model", "read_machine",
-    "verify_bundle",
+    "Recipe", "Rule", "Sweep", "Verification", "Workspace", "build_model", "compare_models", "convert_model",
+    "inspect_model", "list_candidates", "list_samples", "load_bundle", "load_candidate", "profile_model",
+    "read_machine", "sweep_model", "verify_bundle",
 ]  # fmt: skip
 
 

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 import core
-from core.cli.commands import build, compare, inspect, jobs, later, machine, optimize, profile, samples, ui, verify
+from core.cli.commands import (
+    build,
+    compare,
+    inspect,
+    jobs,
+    later,
+    machine,
+    optimize,
+    profile,
+    samples,
+    sweep,
+    ui,
+    verify,
+)
 from core.errors import RequestError
 
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}
@@ -48,6 +61,7 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
     inspect.inspect,
     machine.machine,
     profile.profile,
+    sweep.sweep,
     build.build,
     optimize.optimize,
     compare.compare,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Where a document tells whether what was asked was reached, by kind of work.
 _JUDGED = {"optimize": ("target",), "build": ("comparison", "gate"), "compare": ("gate",)}
 #: The kinds of work that have a command of their name; the others are parts of the dashboard's work.
-COMMANDS = frozenset({"inspect", "machine", "profile", "build", "optimize", "compare", "verify"})
+COMMANDS = frozenset({"inspect", "machine", "profile", "sweep", "build", "optimize", "compare", "verify"})
 
 
 def give_result(kind: str, document: Mapping[str, Any], *, as_json: bool) -> int:
@@ -53,10 +53,12 @@ def write_result(store: Workspace, row: JobRow, out: Path | None) -> Callable[[d
 
 
 def status_of(kind: str, document: Mapping[str, Any]) -> int:
-    """1 where a target or gate was not met or a bundle's figures do not agree, else 0."""
+    """1 where a target, gate or latency limit was not met or a bundle's figures do not agree, else 0."""
     if kind == "verify":
         missed = (document.get("target") or {}).get("met") is False
         return 1 if missed or document.get("agrees") is False else 0
+    if kind == "sweep":
+        return 1 if document.get("limit_ms") is not None and document.get("sweet_spot") is None else 0
     judged: Any = document if kind in _JUDGED else None
     for key in _JUDGED.get(kind, ()):
         judged = (judged or {}).get(key)

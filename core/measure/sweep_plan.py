@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from core.errors import RequestError
 
-THREADS, BATCHES = (1, 2), (1, 2, 4, 8)
+BATCHES = (1, 2, 4, 8)
 MOST_CELLS = 64
 
 MOST_ROUNDS, FEWEST_ROUNDS = 12, 5
@@ -59,18 +59,23 @@ def grid(threads: Sequence[int], batches: Sequence[int]) -> tuple[Cell, ...]:
     """Every pair, each once, in order.
 
     Raises:
-        RequestError: none, one that is no whole number above 0, or more cells than anybody wants to wait for.
+        RequestError: none, one below 1, or more cells than anybody wants to wait for.
     """
     for name, numbers in (("threads", threads), ("batch", batches)):
         if not numbers:
             raise RequestError(f"A sweep needs at least one number for '{name}'.")
-        wrong = next((n for n in numbers if isinstance(n, bool) or not isinstance(n, int) or n < 1), None)
-        if wrong is not None:
-            raise RequestError(f"'{name}' takes whole numbers of at least 1, not {wrong!r}.")
+        if min(numbers) < 1:
+            raise RequestError(f"'{name}' takes whole numbers of at least 1, not {min(numbers)}.")
     cells = tuple(sorted({Cell(count, batch) for count in threads for batch in batches}))
     if len(cells) > MOST_CELLS:
         raise RequestError(f"{len(cells)} cells are more than {MOST_CELLS}.", hint="Ask for fewer threads or batches.")
     return cells
+
+
+def usual_threads(cores: int) -> tuple[int, ...]:
+    """The thread counts to try where nobody says which: 1, 2, 4 ... and all processors."""
+    doubled = [2**power for power in range(cores.bit_length()) if 2**power < cores]
+    return (*doubled, cores)
 
 
 def visit_of(run_ms: float) -> Visit:

@@ -1,4 +1,4 @@
-"""Tables as CSV: the layers of a profile, build or optimize document, or the ratios of a comparison.
+"""Tables as CSV: the layers of a profile, build or optimize document, ratios of a comparison, cells of a sweep.
 
 Full names, plain numbers with the unit in the header, nothing rounded; what is not known is an empty cell.
 """
@@ -41,7 +41,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def document_csv(document: Document) -> str:
-    """The table of a `profile`, `build`, `optimize` or `compare` document.
+    """The table of a `profile`, `build`, `optimize`, `compare` or `sweep` document.
 
     Raises:
         RequestError: the document has no table.
@@ -53,6 +53,8 @@ def document_csv(document: Document) -> str:
         return rows_csv(list(_PROFILE), ([row.get(key) for key in _PROFILE.values()] for row in layers))
     if document.get("ratio"):
         return _comparison(document)
+    if document.get("cells"):
+        return _cells(document)
     raise RequestError("This result has no table to write as CSV.")
 
 
@@ -96,6 +98,19 @@ def _comparison(document: Document) -> str:
         low, high = (found.get("ci95") if isinstance(found, Mapping) else None) or (None, None)
         rows.append([name, *pairs[name], value, low, high])
     return rows_csv(("measure", "unit", "before", "after", "ratio", "ci95_low", "ci95_high"), rows + _answers(document))
+
+
+def _cells(document: Document) -> str:
+    """One row for each cell of a sweep; `why` says why it could not run."""
+    rows: list[list[Any]] = []
+    for cell in document["cells"]:
+        latency, rate = cell["latency_ms"] or {}, cell["throughput_ci95"] or (None, None)
+        low, high = latency.get("ci95") or (None, None)
+        times = [latency.get("median"), latency.get("mean"), low, high, latency.get("p95"), latency.get("basis")]
+        rows.append([cell["threads"], cell["batch"], cell["throughput"], *rate, *times, cell["runs"], cell["why"]])
+    times_ms = ("median_ms", "mean_ms", "mean_ci95_low_ms", "mean_ci95_high_ms", "p95_ms", "basis")
+    rate_header = ("samples_per_s", "samples_per_s_ci95_low", "samples_per_s_ci95_high")
+    return rows_csv(("threads", "batch", *rate_header, *times_ms, "runs", "why"), rows)
 
 
 def _answers(document: Document) -> list[list[Any]]:

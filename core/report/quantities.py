@@ -49,6 +49,15 @@ def times_ms(*values: float | None) -> tuple[str, ...]:
     return tuple(with_unit(None if value is None else value * factor, unit) for value in values)
 
 
+def duration_s(seconds: float | None) -> str:
+    """How long something takes or took: "12 s", "4 min", "2.5 h"."""
+    if seconds is None or not math.isfinite(seconds):
+        return NOT_KNOWN
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
 def time_range(interval: Sequence[float] | None) -> str:
     """An interval of times in milliseconds, both ends in one unit: "2.61–2.67 ms"."""
     if interval is None or len(interval) != 2 or not all(math.isfinite(end) for end in interval):

@@ -17,7 +17,10 @@ from core.tasks.params import Params, read_whole
 Task = Callable[[Workspace, Params, Progress], dict[str, Any]]
 
 #: Each has a module of its name in this package, with a function of its name.
-KINDS = ("bring", "inspect", "convert", "machine", "profile", "build", "optimize", "compare", "bundle", "verify")
+KINDS = (
+    *("bring", "inspect", "convert", "machine", "profile", "sweep", "build", "optimize", "compare", "bundle"),
+    "verify",
+)
 
 
 def find_task(kind: str) -> Task:

@@ -89,6 +89,7 @@ def documents(
         "bring": {"files": [{"name": "digits.onnx", "sha256": subject["model"]}]},
         "convert": {"data": None, "source_path": str(digit)},
         "profile": {"runs": 5},
+        "sweep": {"sweep_threads": [1], "sweep_batches": [1, 2], "limit_ms": 60_000},
         "build": {"recipe": INT8, "time_budget_s": 0.5, "target": "sqnr>=1"},
         "optimize": {"time_budget_s": 2, "target": "sqnr>=1"},
         "compare": {"candidate_file": subject["model"], "time_budget_s": 0.5, "target": "sqnr>=1"},

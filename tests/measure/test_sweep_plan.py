@@ -3,7 +3,16 @@ from __future__ import annotations
 import pytest
 
 from core.errors import RequestError
-from core.measure.sweep_plan import FEWEST_ROUNDS, MOST_ROUNDS, Cell, estimate_s, grid, rounds_of, visit_of
+from core.measure.sweep_plan import (
+    FEWEST_ROUNDS,
+    MOST_ROUNDS,
+    Cell,
+    estimate_s,
+    grid,
+    rounds_of,
+    usual_threads,
+    visit_of,
+)
 
 
 def test_the_grid_has_every_pair_once_in_order() -> None:
@@ -15,7 +24,6 @@ def test_the_grid_has_every_pair_once_in_order() -> None:
     [
         ((), (1,), "at least one number for 'threads'"),
         ((1,), (0,), "whole numbers of at least 1, not 0"),
-        ((True,), (1,), "whole numbers of at least 1, not True"),
         (range(1, 10), range(1, 10), "81 cells are more than 64"),
     ],
 )
@@ -47,3 +55,8 @@ def test_the_estimate_adds_opening_and_every_round_of_every_cell() -> None:
 
 def test_a_cell_tells_itself_in_words() -> None:
     assert [str(Cell(1, 8)), str(Cell(2, 1))] == ["1 thread, batch 8", "2 threads, batch 1"]
+
+
+@pytest.mark.parametrize(("cores", "tried"), [(1, (1,)), (2, (1, 2)), (6, (1, 2, 4, 6)), (8, (1, 2, 4, 8))])
+def test_the_usual_threads_double_up_to_all_processors(cores: int, tried: tuple[int, ...]) -> None:
+    assert usual_threads(cores) == tried
