@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -58,42 +59,6 @@ class Table:
         return tuple(self.ids[row] for row in rows if 0 <= row < len(self.ids))
 
 
-def layer_table(views: Sequence[LayerView], theme: FigureTheme) -> Table:
-    """All layers of a profile, the slowest first; layers without a time come last, in graph order."""
-    ordered = sorted(views, key=lambda view: (view.ms is None, -(view.ms or 0.0), view.index))
-    macs_unit, macs_factor = _step([view.macs for view in ordered], "MAC", 1000)
-    bytes_unit, bytes_factor = _step([view.moved_bytes for view in ordered], "B", 1000)
-    macs, moved = f"MACs ({macs_unit})", f"Moved ({bytes_unit})"
-    frame = pd.DataFrame(
-        {
-            "#": [view.index + 1 for view in ordered],
-            "Layer": [shorten(view.id, NAME_LENGTH) for view in ordered],
-            "Op": [view.op for view in ordered],
-            "Time (ms)": _floats(view.ms for view in ordered),
-            "Share": _floats(None if view.share is None else 100 * view.share for view in ordered),
-            macs: _floats(None if view.macs is None else view.macs / macs_factor for view in ordered),
-            "GFLOP/s": _floats(view.gflops for view in ordered),
-            moved: _floats(None if view.moved_bytes is None else view.moved_bytes / bytes_factor for view in ordered),
-            "Limited by": [view.limited_by for view in ordered],
-            "Runs as": [view.executes_as for view in ordered],
-        }
-    )
-    top = max((view.share or 0.0 for view in ordered), default=0.0) * 100 or 100.0
-    config: dict[str, Any] = {
-        "#": _number("#", "Position in the graph", width=50),
-        "Layer": fitting("Layer", frame["Layer"]),
-        "Op": fitting("Op", frame["Op"]),
-        "Time (ms)": _number("Time (ms)", "Per run, from the profiler"),
-        "Share": _bar("Share", "Of the kernel time of one run", top, theme),
-        macs: _number(macs, "Multiply-accumulates of one run"),
-        "GFLOP/s": _number("GFLOP/s", "Two floating-point operations per multiply-accumulate, over the time"),
-        moved: _number(moved, "Weights and activations read and written in one run"),
-        "Limited by": st.column_config.TextColumn("Limited by", width=105),
-        "Runs as": st.column_config.TextColumn("Runs as", width="medium"),
-    }
-    return _finished(frame, config, [view.id for view in ordered])
-
-
 def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerView], theme: FigureTheme) -> Table:
     """What was requested, produced and executed for every layer: what differs from the request first, then by time.
 
@@ -116,7 +81,7 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
             "Requested": [[row["requested"]] for row in ordered],
             "Produced": [[row["produced"]] for row in ordered],
             "Executed": [[row["executed"]] for row in ordered],
-            "Share": _floats(None if share is None else 100 * share for share in shares),
+            "Share": floats(None if share is None else 100 * share for share in shares),
             "Why": [reason(row) for row in ordered],
         }
     )
@@ -125,13 +90,13 @@ def outcome_table(rows: Sequence[Mapping[str, Any]], views: Mapping[str, LayerVi
     config: dict[str, Any] = {
         "Layer": fitting("Layer", frame["Layer"]),
         "Op": fitting("Op", frame["Op"]),
-        "Share": _bar("Share before", "Of the kernel time of the original", top, theme),
+        "Share": bar("Share before", "Of the kernel time of the original", top, theme),
         "Requested": precision_column("Requested", "What the recipe asked for", known, theme),
         "Produced": precision_column("Produced", "What the file says", known, theme),
         "Executed": precision_column("Executed", "What the runtime really runs", known, theme),
-        "Why": _sentences("Why", frame["Why"]),
+        "Why": sentences("Why", frame["Why"]),
     }
-    return _finished(frame, config, [row["id"] for row in ordered])
+    return finished(frame, config, [row["id"] for row in ordered])
 
 
 def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
@@ -141,10 +106,10 @@ def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
         "Group": [shorten(view.id, GROUP_LENGTH) for view in views],
         "Ops": [ops_text(view.ops) for view in views],
         "Precision": [[str(view.precision)] for view in views],
-        "Share": _floats(None if view.share is None else 100 * view.share for view in views),
-        "Time (ms)": _floats(view.ms for view in views),
+        "Share": floats(None if view.share is None else 100 * view.share for view in views),
+        "Time (ms)": floats(view.ms for view in views),
         "Note": [_note(view) for view in views],
-        "Alone (dB)": _floats(view.solo_db for view in views),
+        "Alone (dB)": floats(view.solo_db for view in views),
         "Why": [view.why for view in views],
     }
     if all(view.solo_db is None for view in views):
@@ -155,17 +120,17 @@ def group_table(views: Sequence[GroupView], theme: FigureTheme) -> Table:
     top = max((view.share or 0.0 for view in views), default=0.0) * 100 or 100.0
     known = sorted({str(view.precision) for view in views})
     config: dict[str, Any] = {
-        "#": _number("#", "Position in the graph", width=46),
+        "#": number("#", "Position in the graph", width=46),
         "Group": fitting("Group", frame["Group"], help_text="The layer that gives the group its name"),
         "Ops": fitting("Ops", frame["Ops"], help_text="The layers that fuse and share one precision"),
-        "Time (ms)": _number("Time (ms)", "Per run of the original, from the profiler", width=80),
-        "Share": _bar("Share", "Of the kernel time of one run of the original", top, theme),
+        "Time (ms)": number("Time (ms)", "Per run of the original, from the profiler", width=80),
+        "Share": bar("Share", "Of the kernel time of one run of the original", top, theme),
         "Precision": precision_column("Precision", "What will be built", known, theme),
         "Note": fitting("Note", columns.get("Note", ()), help_text="Pinned, refused, or changed since the candidate"),
-        "Alone (dB)": _number("Alone (dB)", "SQNR of the outputs with only this group in int8", width=90),
-        "Why": _sentences("Why", frame["Why"]),
+        "Alone (dB)": number("Alone (dB)", "SQNR of the outputs with only this group in int8", width=90),
+        "Why": sentences("Why", frame["Why"]),
     }
-    return _finished(frame, config, [view.id for view in views], GROUP_LENGTH)
+    return finished(frame, config, [view.id for view in views], GROUP_LENGTH)
 
 
 def ops_text(ops: Sequence[str]) -> str:
@@ -210,14 +175,14 @@ def capability_table(machine: Mapping[str, Any]) -> Table:
             "Tried with": [row.get("signature") or "" for row in rows],
             "Precision": [precision_label(row["precision"]) for row in rows],
             "State": [row["state"] for row in rows],
-            "Speed-up (x)": _floats(row.get("speedup") for row in rows),
+            "Speed-up (x)": floats(row.get("speedup") for row in rows),
             "95 % interval": [quantities.ratio_range(row["ci95"]) if row.get("ci95") else "" for row in rows],
             "Why": [row.get("why") or "" for row in rows],
         }
     )
     config = {
-        "Speed-up (x)": _number("Speed-up (x)", "Against fp32, the kernel alone"),
-        "Why": _sentences("Why", frame["Why"]),
+        "Speed-up (x)": number("Speed-up (x)", "Against fp32, the kernel alone"),
+        "Why": sentences("Why", frame["Why"]),
     }
     return Table(frame, config, tuple(f"{row['op']} {row['precision']}" for row in rows))
 
@@ -228,6 +193,7 @@ def fitting(label: str, texts: Iterable[str], *, help_text: str | None = None) -
     return st.column_config.TextColumn(label, help=help_text, width=_CELL_PX + round(longest))
 
 
+@lru_cache(maxsize=65_536)
 def text_px(text: str) -> float:
     """About how wide a text is in a cell, rather more."""
     return sum(
@@ -242,7 +208,7 @@ def text_px(text: str) -> float:
     )
 
 
-def _finished(frame: pd.DataFrame, config: dict[str, Any], ids: Sequence[str], length: int = NAME_LENGTH) -> Table:
+def finished(frame: pd.DataFrame, config: dict[str, Any], ids: Sequence[str], length: int = NAME_LENGTH) -> Table:
     """Adds the full names where some were cut, so that search and export find them."""
     if any(len(name) > length for name in ids):
         frame["Full name"] = list(ids)
@@ -250,27 +216,30 @@ def _finished(frame: pd.DataFrame, config: dict[str, Any], ids: Sequence[str], l
     return Table(frame, config, tuple(ids))
 
 
-def _floats(values: Any) -> pd.Series[float]:
+def floats(values: Iterable[float | None]) -> pd.Series[float]:
+    """Numbers of a column; None is empty."""
     return pd.Series(list(values), dtype="float64")
 
 
-def _number(label: str, help_text: str, *, width: int | None = None) -> Any:
+def number(label: str, help_text: str, *, width: int | None = None) -> Any:
+    """A column of numbers with three significant digits; the unit stands in the label."""
     return st.column_config.NumberColumn(label, help=help_text, format=_THREE, width=width)
 
 
-def _sentences(label: str, texts: pd.Series[str]) -> Any:
+def sentences(label: str, texts: pd.Series[str]) -> Any:
     """A column as wide as its longest sentence: the table scrolls sideways, and nothing is cut."""
     longest = max((len(text) for text in texts), default=0)
     return st.column_config.TextColumn(label, width=max(_LEAST_SENTENCE_PX, _CELL_PX + round(longest * _LETTER_PX)))
 
 
-def _bar(label: str, help_text: str, top: float, theme: FigureTheme) -> Any:
+def bar(label: str, help_text: str, top: float, theme: FigureTheme) -> Any:
+    """A column of percentages, each with a bar that is full at `top`."""
     return st.column_config.ProgressColumn(
         label, help=help_text, format=_PERCENT, min_value=0.0, max_value=top, width=130, color=theme.accent
     )
 
 
-def _step(values: Sequence[float | None], unit: str, base: int) -> tuple[str, float]:
+def step(values: Sequence[float | None], unit: str, base: int) -> tuple[str, float]:
     """One unit for a whole column, so that its largest figure has one to three digits before the point."""
     top = max((value for value in values if value is not None), default=0.0)
     for prefix, power in (("G", 3), ("M", 2), ("k", 1)):

@@ -43,12 +43,16 @@ def spans(timeline: Mapping[str, Any], window: Window | None = None, *, parts: i
         window: start and end in ms; None for the whole run.
         parts: how many parts of the window can be told apart.
     """
-    kernels = timeline.get("kernels") or ()
     low, high = window or (0.0, whole_ms(timeline))
-    depth = _depths(kernels)
-    seen = [_span(kernel, depth) for kernel in kernels]
-    inside = [span for span in seen if span.end_ms >= low and span.start_ms <= high]
+    inside = [span for span in placed(timeline) if span.end_ms >= low and span.start_ms <= high]
     return _together(sorted(inside, key=lambda span: (span.lane, span.start_ms)), (high - low) / parts)
+
+
+def placed(timeline: Mapping[str, Any]) -> list[Span]:
+    """Every kernel, in its lane."""
+    kernels = timeline.get("kernels") or ()
+    depth = _depths(kernels)
+    return [_span(kernel, depth) for kernel in kernels]
 
 
 def whole_ms(timeline: Mapping[str, Any]) -> float:
@@ -57,21 +61,12 @@ def whole_ms(timeline: Mapping[str, Any]) -> float:
     return max([float(timeline.get("ms") or 0.0), *ends])
 
 
-def windows_of(timeline: Mapping[str, Any], layer: str) -> list[Window]:
-    """When the kernels that contain a layer ran."""
-    return [
-        (float(kernel["start_ms"]), float(kernel["start_ms"]) + _length(kernel))
-        for kernel in timeline.get("kernels") or ()
-        if layer in (kernel.get("layers") or ())
-    ]
-
-
 def around(timeline: Mapping[str, Any], layer: str) -> Window | None:
     """A window in which the longest kernel of a layer takes a tenth; None where the layer ran no kernel."""
-    found = windows_of(timeline, layer)
+    found = [span for span in placed(timeline) if layer in span.layers]
     if not found:
         return None
-    start, end = max(found, key=lambda window: window[1] - window[0])
+    start, end = max(((span.start_ms, span.end_ms) for span in found), key=lambda window: window[1] - window[0])
     half = max((end - start) * 5, whole_ms(timeline) / 1e4)
     middle = (start + end) / 2
     return max(0.0, middle - half), min(whole_ms(timeline), middle + half)

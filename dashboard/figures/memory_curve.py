@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.report import quantities
-from dashboard.figures.labels import plain, short_plain
+from dashboard.figures.labels import short_plain
 from dashboard.figures.theme import FigureTheme, bare_figure, heat_color
 
 #: More steps than these cannot be told apart: neighbours are put together, as high as the highest of them.
@@ -32,15 +32,12 @@ class Step:
     live_bytes: float
 
 
-def memory_curve(
-    memory: Mapping[str, Any], theme: FigureTheme, *, selected: str | None = None, height: int = _HEIGHT
-) -> go.Figure:
+def memory_curve(memory: Mapping[str, Any], theme: FigureTheme, *, height: int = _HEIGHT) -> go.Figure:
     """The curve of a profile's `memory`; a click on a step names its layer.
 
     Args:
         memory: the `memory` object of a `profile` document.
         theme: light or dark.
-        selected: the layer to mark; what it holds at the peak is shown from where it is written to its last reader.
         height: pixels.
     """
     steps = curve_steps(memory.get("steps") or ())
@@ -50,10 +47,24 @@ def memory_curve(
     figure.add_trace(_edge(steps, factor, theme))
     _mark_peak(figure, steps, memory, factor, theme)
     top = _add_levels(figure, memory, factor, max((step.live_bytes for step in steps), default=0.0), theme)
-    _mark_lifetime(figure, memory, selected, theme)
-    _mark_selected(figure, steps, selected, factor, theme)
     _lay_out(figure, theme, unit=unit, top=top * factor * 1.16, last=steps[-1].last if steps else 0)
     return figure
+
+
+def boxes_of(memory: Mapping[str, Any], layer: str) -> list[tuple[float, float, float, float]]:
+    """Where a layer is on the curve (x0, x1, y0, y1): its step, and the life of what it holds at the peak."""
+    rows = memory.get("steps") or ()
+    factor, _ = _unit(max((float(row["bytes"]) for row in rows), default=0.0))
+    position = {row["layer"]: number for number, row in enumerate(rows)}
+    if layer not in position:
+        return []
+    step = next(step for step in curve_steps(rows) if step.first <= position[layer] <= step.last)
+    found = [(step.first + 0.5, step.last + 1.5, 0.0, step.live_bytes * factor)]
+    for holder in memory.get("holders") or ():
+        start, end = position.get(holder.get("from")), position.get(holder.get("to"))
+        if holder.get("layer") == layer and start is not None and end is not None:
+            found.append((start + 0.5, end + 1.5, 0.0, float(holder["bytes"]) * factor))
+    return found
 
 
 def curve_steps(rows: Sequence[Mapping[str, Any]], most: int = MOST_STEPS) -> list[Step]:
@@ -151,39 +162,6 @@ def _add_levels(
             annotation_position="top left" if dash == "dash" else "top right",
         )
     return top
-
-
-def _mark_lifetime(figure: go.Figure, memory: Mapping[str, Any], selected: str | None, theme: FigureTheme) -> None:
-    """A band from where a holder is written to its last reader."""
-    position = {row["layer"]: number + 1 for number, row in enumerate(memory.get("steps") or ())}
-    for holder in memory.get("holders") or ():
-        if selected is None or holder.get("layer") != selected:
-            continue
-        start, end = position.get(holder.get("from")), position.get(holder.get("to"))
-        if start is not None and end is not None:
-            figure.add_vrect(
-                x0=start - 0.5, x1=end + 0.5, fillcolor=theme.text, opacity=0.1, line_width=0, layer="below"
-            )
-
-
-def _mark_selected(
-    figure: go.Figure, steps: Sequence[Step], selected: str | None, factor: float, theme: FigureTheme
-) -> None:
-    step = next((step for step in steps if step.layer == selected), None)
-    if step is None:
-        return
-    figure.add_trace(
-        go.Scatter(
-            x=[(step.first + step.last) / 2 + 1],
-            y=[step.live_bytes * factor],
-            mode="markers",
-            marker={"symbol": "triangle-down", "size": 13, "color": theme.text},
-            hovertext=[plain(f"{selected}: {quantities.size(step.live_bytes)} alive")],
-            hoverinfo="text",
-            name="chosen layer",
-            cliponaxis=False,
-        )
-    )
 
 
 def _unit(top: float) -> tuple[float, str]:

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.report import quantities
-from dashboard.figures.kernels import Span, Window, spans, whole_ms, windows_of
+from dashboard.figures.kernels import Span, Window, placed, spans, whole_ms
 from dashboard.figures.labels import plain, short_plain
 from dashboard.figures.theme import FigureTheme, bare_figure
 from dashboard.figures.time_bar import BUCKET_LOOKS, BUCKETS, GAP, LAYERS, hatching
@@ -24,27 +24,22 @@ _FEWEST_LETTERS = 3
 #: A border around bars narrower than this would hide them.
 _BORDERED_PX = 5.0
 _MOST_NAMED = 3
+#: Of a layer that runs a thousand times in a loop no more are framed.
+MOST_BOXES = 60
 #: Windows shorter than this (ms) are told in microseconds.
 _SHORT_MS = 0.5
 
 
-def timeline_chart(
-    timeline: Mapping[str, Any],
-    theme: FigureTheme,
-    *,
-    window: Window | None = None,
-    selected: str | None = None,
-) -> go.Figure:
+def timeline_chart(timeline: Mapping[str, Any], theme: FigureTheme, *, window: Window | None = None) -> go.Figure:
     """The run, or a window of it; kernels too short to be seen in it are put together and say so.
 
     Args:
         timeline: the `timeline` object of a `profile` document.
         theme: light or dark.
         window: start and end in ms; None for the whole run.
-        selected: the layer whose kernels are marked.
     """
     low, high = window or (0.0, whole_ms(timeline))
-    unit, factor = ("µs", 1000.0) if high - low < _SHORT_MS else ("ms", 1.0)
+    factor, unit = _unit(low, high)
     shown = spans(timeline, (low, high))
     lanes = 1 + max((span.lane for span in shown), default=0)
     figure = bare_figure(theme, height=_FRAME_PX + _LANE_PX * lanes)
@@ -54,10 +49,32 @@ def timeline_chart(
         of_kind = [span for span in shown if span.bucket == kind]
         if of_kind:
             figure.add_trace(_kernel_trace(of_kind, kind, factor, high - low, theme))
-    if selected is not None:
-        figure.add_trace(_mark_trace(timeline, selected, (low, high), factor, theme))
     _lay_out(figure, theme, lanes=lanes, window=(low * factor, high * factor), unit=unit)
     return figure
+
+
+def boxes_of(
+    timeline: Mapping[str, Any], layer: str, *, window: Window | None = None
+) -> list[tuple[float, float, float, float]]:
+    """Where the kernels of a layer are (x0, x1, y0, y1), those that take longest first, at most `MOST_BOXES`."""
+    low, high = window or (0.0, whole_ms(timeline))
+    factor, _ = _unit(low, high)
+    found = [span for span in placed(timeline) if layer in span.layers and span.end_ms >= low and span.start_ms <= high]
+    longest = sorted(found, key=lambda span: span.start_ms - span.end_ms)[:MOST_BOXES]
+    return [
+        (
+            max(low, span.start_ms) * factor,
+            min(high, span.end_ms) * factor,
+            span.lane - _BAR / 2,
+            span.lane + _BAR / 2,
+        )
+        for span in longest
+    ]
+
+
+def _unit(low: float, high: float) -> tuple[float, str]:
+    """One unit for the axis of a window in ms."""
+    return (1000.0, "µs") if high - low < _SHORT_MS else (1.0, "ms")
 
 
 def _gap_trace(low: float, high: float, factor: float, theme: FigureTheme) -> go.Bar:
@@ -140,23 +157,6 @@ def _layers(span: Span) -> list[str]:
     return [f"{word}: {', '.join(named)}{f' and {more} more' if more else ''}"]
 
 
-def _mark_trace(
-    timeline: Mapping[str, Any], layer: str, window: Window, factor: float, theme: FigureTheme
-) -> go.Scatter:
-    """A triangle above every kernel of the chosen layer: it is seen however short the kernel is."""
-    found = [(start, end) for start, end in windows_of(timeline, layer) if end >= window[0] and start <= window[1]]
-    return go.Scatter(
-        x=[(max(start, window[0]) + min(end, window[1])) / 2 * factor for start, end in found],
-        y=[-0.52 for _ in found],
-        mode="markers",
-        marker={"symbol": "triangle-down", "size": 12, "color": theme.text},
-        name="chosen layer",
-        hovertext=[short_plain(layer, 80) for _ in found],
-        hoverinfo="text",
-        cliponaxis=False,
-    )
-
-
 def _lay_out(figure: go.Figure, theme: FigureTheme, *, lanes: int, window: Window, unit: str) -> None:
     figure.update_layout(
         barmode="overlay",
@@ -186,7 +186,7 @@ def _lay_out(figure: go.Figure, theme: FigureTheme, *, lanes: int, window: Windo
         *(f"inside {'a container' if lane == 1 else f'{lane} containers'}" for lane in range(1, lanes)),
     ]
     figure.update_yaxes(
-        range=[lanes - 0.5, -0.62],
+        range=[lanes - 0.5, -0.5],
         tickvals=list(range(lanes)) if lanes > 1 else [],
         ticktext=names,
         tickfont={"color": theme.muted, "size": 11},

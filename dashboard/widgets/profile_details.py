@@ -11,9 +11,9 @@ from core.report import quantities
 from dashboard.figures.time_bar import BUCKETS, time_bar
 from dashboard.figures.treemap import treemap
 from dashboard.file_names import slug
+from dashboard.layer_tables import layer_table
 from dashboard.layer_views import LayerView, measure
 from dashboard.services import Document
-from dashboard.tables import layer_table
 from dashboard.widgets import bundle, layer_choice
 from dashboard.widgets.text import plain
 

@@ -16,48 +16,6 @@ from dashboard.mixing import Mix
 from tests.dashboard.documents import build_document, inspect_document, machine_document, profile_document
 
 
-def profiled(layers: int = 60, *, missing: float = 0.0, prefix: str = "") -> tables.Table:
-    inspection = inspect_document(layers, prefix=prefix)
-    return tables.layer_table(layer_views(inspection, profile_document(inspection, missing=missing)), LIGHT)
-
-
-def test_the_slowest_layer_comes_first() -> None:
-    frame = profiled().frame
-    assert frame["Time (ms)"].is_monotonic_decreasing
-
-
-def test_every_number_has_its_unit_in_the_header() -> None:
-    numeric = [name for name in profiled().frame.columns if profiled().frame[name].dtype.kind == "f"]
-    assert numeric == ["Time (ms)", "Share", "MACs (MMAC)", "GFLOP/s", "Moved (MB)"]
-
-
-def test_figures_are_shown_with_three_significant_digits() -> None:
-    config = profiled().config
-    assert config["Time (ms)"]["type_config"]["format"] == "%.3g"
-    assert config["Share"]["type_config"]["format"] == "%.3g %%"
-    assert config["Share"]["type_config"]["type"] == "progress"
-
-
-def test_unknown_figures_are_empty_and_sorted_last() -> None:
-    times = profiled(missing=0.3).frame["Time (ms)"]
-    assert times.isna().any()
-    assert times.iloc[-1] != times.iloc[-1]
-    assert times.dropna().is_monotonic_decreasing
-
-
-def test_a_row_is_read_back_as_its_layer() -> None:
-    table = profiled()
-    assert table.ids_at([0]) == (table.frame["Layer"].iloc[0],)
-    assert table.ids_at([0, 10_000, -1]) == table.ids_at([0]), "positions that are gone are left out"
-
-
-def test_long_names_are_cut_in_the_middle_and_kept_whole_beside() -> None:
-    table = profiled(prefix="/a/very/long/module/path/that/goes/on/and/on/")
-    assert table.frame["Layer"].str.len().max() <= tables.NAME_LENGTH
-    assert list(table.frame["Full name"]) == list(table.ids)
-    assert "Full name" not in profiled().frame.columns
-
-
 def test_names_and_operators_of_groups_fit_their_columns() -> None:
     inspection = inspect_document(30, prefix="/a/very/long/module/path/that/goes/on/and/on/")
     structure, layers = layer_table(inspection), layer_views(inspection)
@@ -90,14 +48,6 @@ def test_a_text_is_thought_at_least_as_wide_as_a_browser_draws_it_and_not_much_w
 )
 def test_many_operators_are_counted(ops: list[str], told: str) -> None:
     assert tables.ops_text(ops) == told
-
-
-def test_one_unit_serves_a_whole_column() -> None:
-    inspection = inspect_document(12)
-    for row in inspection["layers"]:
-        row["macs"] = 1000
-    views = layer_views(inspection)
-    assert "MACs (kMAC)" in tables.layer_table(views, LIGHT).frame.columns
 
 
 def test_what_does_not_run_as_asked_comes_first_with_its_reason() -> None:
@@ -134,7 +84,6 @@ def test_channels_say_what_is_pinned_refused_and_changed() -> None:
 
 @pytest.mark.parametrize("layers", [[], None])
 def test_empty_documents_make_empty_tables(layers: list[object] | None) -> None:
-    assert tables.layer_table((), LIGHT).frame.empty
     assert tables.outcome_table([], {}, LIGHT).frame.empty
     assert tables.capability_table({"capability": layers or []}).frame.empty
 

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.figures.memory_curve import curve_steps, levels, memory_curve
+from dashboard.figures.memory_curve import boxes_of, curve_steps, levels, memory_curve
 from dashboard.figures.theme import DARK, LIGHT
 from tests.dashboard.deep_profile import deep_profile
 from tests.dashboard.documents import inspect_document
@@ -50,15 +50,23 @@ def test_lines_are_drawn_only_where_they_do_not_press_the_curve_flat() -> None:
     assert len(texts(memory_curve(far, LIGHT))) == 1
 
 
-def test_the_chosen_layer_is_marked_and_what_it_holds_spans_its_life() -> None:
+def test_the_chosen_layer_is_framed_and_so_is_what_it_holds_while_it_lives() -> None:
     holder = MEMORY["holders"][0]
-    figure = memory_curve(MEMORY, LIGHT, selected=holder["layer"])
     position = [step["layer"] for step in MEMORY["steps"]].index(holder["layer"]) + 1
-    assert list(figure.data[-1].x) == [position]
-    band = next(shape for shape in figure.layout.shapes if shape.type == "rect")
-    assert band.x0 == position - 0.5
-    assert band.x1 >= position + 0.5
-    assert len(memory_curve(MEMORY, LIGHT, selected="unknown").data) == 2
+    step, *life = boxes_of(MEMORY, holder["layer"])
+    assert step[:2] == (position - 0.5, position + 0.5)
+    assert step[3] * 1e3 == pytest.approx(MEMORY["steps"][position - 1]["bytes"])
+    assert len(life) == 1
+    assert life[0][0] == position - 0.5
+    assert life[0][3] * 1e3 == pytest.approx(holder["bytes"])
+    assert boxes_of(MEMORY, "unknown") == []
+
+
+def test_among_many_steps_the_frame_is_that_of_the_step_that_holds_the_layer() -> None:
+    steps = [{"layer": f"l{number}", "bytes": number} for number in range(5000)]
+    (box,) = boxes_of({"steps": steps, "holders": []}, "l3001")
+    assert box[0] <= 3002 <= box[1]
+    assert box[1] - box[0] == 7
 
 
 def test_a_profile_without_steps_draws_nothing_and_does_not_fail() -> None:

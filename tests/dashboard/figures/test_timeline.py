@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.figures.theme import DARK, LIGHT
-from dashboard.figures.timeline import timeline_chart
+from dashboard.figures.timeline import MOST_BOXES, boxes_of, timeline_chart
 from tests.dashboard.deep_profile import deep_profile, kernel
 from tests.dashboard.documents import inspect_document
 
@@ -48,14 +48,22 @@ def test_a_short_window_is_told_in_microseconds() -> None:
     assert list(figure.layout.xaxis.range) == [1000.0, 1200.0]
 
 
-def test_the_chosen_layer_is_marked_at_each_of_its_runs() -> None:
+def test_the_chosen_layer_is_framed_at_each_of_its_runs() -> None:
     rows = [kernel("add", "Add", n, 0.5, layers=["loop/add"], container="loop") for n in range(5)]
     rows.append(kernel("loop", "Loop", 0.0, 0.1, layers=["loop"], span_ms=5.0))
-    figure = timeline_chart({"ms": 5.0, "kernels": rows, "omitted": 0}, LIGHT, selected="loop/add")
-    assert list(traces(figure)["chosen layer"].x) == [0.25, 1.25, 2.25, 3.25, 4.25]
-    assert list(figure.layout.yaxis.ticktext) == ["the graph", "inside a container"]
-    window = timeline_chart({"ms": 5.0, "kernels": rows, "omitted": 0}, LIGHT, window=(1.1, 2.9), selected="loop/add")
-    assert len(traces(window)["chosen layer"].x) == 2
+    run = {"ms": 5.0, "kernels": rows, "omitted": 0}
+    boxes = boxes_of(run, "loop/add")
+    assert sorted(box[:2] for box in boxes) == [(n, n + 0.5) for n in range(5)]
+    assert all(0.5 < box[2] < 1 < box[3] < 1.5 for box in boxes), "in the lane below its container"
+    assert sorted(box[:2] for box in boxes_of(run, "loop/add", window=(1.2, 2.1))) == [(1.2, 1.5), (2.0, 2.1)]
+    assert list(timeline_chart(run, LIGHT).layout.yaxis.ticktext) == ["the graph", "inside a container"]
+
+
+def test_frames_are_in_the_unit_of_the_axis_and_not_thousands() -> None:
+    rows = [kernel("add", "Add", n * 1e-4, 5e-5, layers=["add"]) for n in range(1000)]
+    boxes = boxes_of({"ms": 0.1, "kernels": rows, "omitted": 0}, "add")
+    assert len(boxes) == MOST_BOXES
+    assert boxes[0][1] - boxes[0][0] == pytest.approx(0.05)
 
 
 def test_markup_in_names_stays_text() -> None:
