@@ -36,6 +36,11 @@ class KernelEvent:
     start_us: float = 0.0
     span_us: float = 0.0
 
+    @property
+    def is_container(self) -> bool:
+        """Whether other kernels run inside it."""
+        return self.op_type in CONTAINERS
+
 
 @dataclass(frozen=True, slots=True)
 class RunEvents:
@@ -58,13 +63,13 @@ def read_runs(path: Path) -> tuple[RunEvents, ...]:
     """Reads all runs of a profile file, in order."""
     events = json.loads(path.read_text())
     nodes = [event for event in events if event.get("cat") == "Node" and event["name"].endswith(_SUFFIX)]
-    nodes.sort(key=lambda event: (event["ts"], -event["dur"]))
     runs = [event for event in events if event.get("cat") == "Session" and event["name"] == "model_run"]
     runs.sort(key=lambda event: event["ts"])
     return tuple(_split_runs(runs, nodes))
 
 
 def _split_runs(runs: Sequence[Mapping[str, Any]], nodes: Sequence[Mapping[str, Any]]) -> Iterator[RunEvents]:
+    """Events stand in the file in order of their end, so those of a run follow one another."""
     position = 0
     for run in runs:
         end = run["ts"] + run["dur"]
@@ -77,30 +82,31 @@ def _split_runs(runs: Sequence[Mapping[str, Any]], nodes: Sequence[Mapping[str, 
 
 
 def _own_times(nodes: Sequence[Mapping[str, Any]], run_start: float) -> list[KernelEvent]:
-    """Kernels of one run; from each container's time that of the events directly inside it is taken off."""
-    kernels: list[KernelEvent] = []
-    open_containers: list[tuple[float, KernelEvent]] = []
-    for event in nodes:
-        while open_containers and event["ts"] >= open_containers[-1][0]:
-            open_containers.pop()
-        inside = open_containers[-1][1] if open_containers else None
-        kernel = _read_kernel(event, None if inside is None else inside.name, run_start)
-        kernels.append(kernel)
-        if inside is not None:
-            inside.own_us -= kernel.span_us
-        if kernel.op_type in CONTAINERS:
-            open_containers.append((event["ts"] + event["dur"], kernel))
+    """Kernels of one run by start; from each container's time that of the events directly inside it is taken off.
+
+    Inside a container is what started after it and was written down before it. Ends alone do not tell: the clock counts
+    whole microseconds, and a body may end in the same one as its container.
+    """
+    kernels = [_read_kernel(event, run_start) for event in nodes]
+    waiting: list[KernelEvent] = []
     for kernel in kernels:
-        kernel.own_us = max(0.0, kernel.own_us)
-    return kernels
+        if kernel.is_container:
+            while waiting and waiting[-1].start_us >= kernel.start_us:
+                inner = waiting.pop()
+                inner.container = kernel.name
+                kernel.own_us -= inner.span_us
+            kernel.own_us = max(0.0, kernel.own_us)
+        waiting.append(kernel)
+    order = sorted(range(len(kernels)), key=lambda i: (kernels[i].start_us, not kernels[i].is_container, i))
+    return [kernels[i] for i in order]
 
 
-def _read_kernel(event: Mapping[str, Any], container: str | None, run_start: float) -> KernelEvent:
+def _read_kernel(event: Mapping[str, Any], run_start: float) -> KernelEvent:
     told = event["args"]
     return KernelEvent(
         name=event["name"].removesuffix(_SUFFIX),
         op_type=told["op_name"],
-        container=container,
+        container=None,
         own_us=float(event["dur"]),
         moved_bytes=sum(int(told.get(key) or 0) for key in ("activation_size", "parameter_size", "output_size")),
         input_shapes=_shapes(told.get("input_type_shape")),

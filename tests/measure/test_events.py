@@ -63,3 +63,22 @@ def test_the_arena_is_the_most_it_held_in_a_run(tmp_path: Path) -> None:
     ]
     assert _read(tmp_path, events)[0].arena_bytes == 100
     assert _read(tmp_path, [_node("a", "Conv", 10, 5), _run(8, 12)])[0].arena_bytes is None
+
+
+def test_a_body_that_ends_in_the_microsecond_of_its_container_is_still_inside(tmp_path: Path) -> None:
+    """The clock is cut to whole microseconds: the body's last kernel seems to start when the container is over."""
+    events = [_node("inner", "Exp", 20, 0), _node("if", "If", 10, 10), _node("next", "Relu", 20, 2), _run(9, 20)]
+    (run,) = _read(tmp_path, events)
+    assert {kernel.name: kernel.container for kernel in run.kernels} == {"if": None, "inner": "if", "next": None}
+
+
+def test_a_container_right_inside_another_is_not_taken_for_its_neighbour(tmp_path: Path) -> None:
+    events = [_node("k", "Exp", 10, 3), _node("in", "If", 10, 5), _node("out", "If", 10, 5), _run(9, 20)]
+    (run,) = _read(tmp_path, events)
+    assert {kernel.name: kernel.container for kernel in run.kernels} == {"out": None, "in": "out", "k": "in"}
+    assert {kernel.name: kernel.own_us for kernel in run.kernels} == {"out": 0, "in": 2, "k": 3}
+
+
+def test_starts_count_from_the_start_of_the_run(tmp_path: Path) -> None:
+    (run,) = _read(tmp_path, [_node("a", "Conv", 110, 5), _node("b", "Relu", 118, 2), _run(108, 20)])
+    assert [(kernel.start_us, kernel.span_us) for kernel in run.kernels] == [(2, 5), (10, 2)]
