@@ -18,7 +18,8 @@ class Layer:
     `scope` is the path of containers ("if_1", "then"); empty at the top. `module` is the path read from the name
     ("stage1", "block0", "conv1"). `macs` are multiply-accumulates of one run; None where shapes are unknown.
     `weight_bytes` counts constants read by this layer as stored; `activation_bytes` what it writes. `dtype` is the
-    element type of its first output (numpy name), "" where unknown.
+    element type of its first output (numpy name), "" where unknown. `name` is the node's name in the file, which may be
+    empty or borne by others as well.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Layer:
     weight_bytes: int
     activation_bytes: int | None
     macs: int | None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from core.graph.layer import Layer, LayerTable
 from core.graph.modules import read_module
 from core.graph.shapes import LayerTensors, infer_tensors
 from core.intake.model import Model
+from core.intake.names import given_name
 from core.intake.proposals import propose_shapes
 from core.intake.scopes import bodies
 
@@ -64,6 +65,7 @@ def _layer(index: int, layer: LayerNode, group: str, tensors: LayerTensors) -> L
         weight_bytes=sum(int(tensor.nbytes) for tensor in constants) + attribute_bytes(node),
         activation_bytes=output_bytes(node, tensors),
         macs=count_macs(node, tensors),
+        name=given_name(node),
     )
 
 

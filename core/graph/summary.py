@@ -28,6 +28,7 @@ def summarize(model: Model, table: LayerTable) -> dict[str, Any]:
     return {
         "model": {
             "name": model.name,
+            "graph": model.ir.graph.name or "",
             "sha256": model.sha256,
             "bytes": model.size_bytes,
             "opset": model.opset,

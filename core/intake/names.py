@@ -13,6 +13,14 @@ import onnx_ir as ir
 from core.intake.model import Repair
 from core.intake.scopes import is_constant, walk_graphs, walk_scopes
 
+#: Where a renamed node keeps the name that the file gives it; not written to files.
+_GIVEN = "mixdesk.given_name"
+
+
+def given_name(node: ir.Node) -> str:
+    """The name of a node in the file, which may be empty or borne by others as well."""
+    return str(node.meta.get(_GIVEN, node.name or ""))
+
 
 def name_nodes(model: ir.Model) -> tuple[Repair, ...]:
     """Renames nodes in place until every layer id is unique; the same file always gets the same names.
@@ -29,10 +37,16 @@ def name_nodes(model: ir.Model) -> tuple[Repair, ...]:
                 continue
             empty += not node.name and not is_constant(node)
             repeated += bool(node.name) and not is_constant(node)
-            node.name = _unused(_first_output(node), kept)
-            kept.add(node.name)
+            unused = _unused(_first_output(node), kept)
+            _rename(node, unused)
+            kept.add(unused)
     clashing = _separate_ids(model)
     return tuple(_repairs(empty, repeated + clashing))
+
+
+def _rename(node: ir.Node, name: str) -> None:
+    node.meta[_GIVEN] = given_name(node)
+    node.name = name
 
 
 def _first_output(node: ir.Node) -> str:
@@ -56,7 +70,7 @@ def _separate_ids(model: ir.Model) -> int:
         wish = f"{prefix}{node.name}"
         unused = _unused(wish, taken)
         if unused != wish:
-            node.name = unused.removeprefix(prefix)
+            _rename(node, unused.removeprefix(prefix))
             changed += not is_constant(node)
         taken.add(unused)
     return changed

@@ -81,6 +81,7 @@ def layer_row(layer: Layer, group_kind: str) -> dict[str, Any]:
     """One layer as a row of the `inspect` document."""
     return {
         "id": layer.id,
+        "name": layer.name,
         "index": layer.index,
         "op": layer.op_type,
         "domain": layer.domain,

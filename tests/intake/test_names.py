@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from core.graph.identity import walk
+from core.intake.names import given_name
 from tests.intake.texts import load
 
 IF_MODEL = """g (bool c, float[4] x) => (float[4] y) {
@@ -19,6 +20,13 @@ def test_a_unique_name_stays_an_empty_one_becomes_the_first_output() -> None:
     model = load("g (float[4] x) => (float[4] y) { [first] a = Relu (x)  y = Abs (a) }")
     assert [layer.id for layer in walk(model.ir)] == ["first", "y"]
     assert [(repair.what, repair.count) for repair in model.repairs] == [("named nodes that had no name", 1)]
+
+
+def test_the_name_in_the_file_is_remembered() -> None:
+    model = load("g (float[4] x) => (float[4] y) { [n] a = Relu (x)  [n] b = Abs (a)  y = Neg (b) }")
+    assert [(layer.id, given_name(layer.node)) for layer in walk(model.ir)] == [("a", "n"), ("b", "n"), ("y", "")]
+    same = load(IF_MODEL.replace("{\n  [pick]", '{\n  ["pick/then/act"] z = Abs (x)\n  [pick]', 1))
+    assert [given_name(layer.node) for layer in walk(same.ir)] == ["pick/then/act", "pick", "act", "act"]
 
 
 def test_every_bearer_of_a_repeated_name_takes_its_first_output() -> None:
