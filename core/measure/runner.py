@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +24,7 @@ import numpy as np
 import psutil
 
 from core.errors import MixdeskError, RunError
-from core.intake.serialized import Serialized
+from core.intake.serialized import Openable, Serialized
 from core.measure.calm import time_run
 from core.runtime.session import RUNTIME_FAILURES, Session, open_session, reason_of
 from core.runtime.settings import SessionSettings
@@ -55,17 +56,28 @@ def _take_standard_output() -> IO[str]:
 def _prepare(folder: Path) -> tuple[Session, list[dict[str, Any]], int]:
     spec = json.loads((folder / "spec.json").read_text())
     settings = SessionSettings(**spec["settings"])
+    session = open_session(openable(spec), settings)
+    feeds = read_feeds(spec)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    return session, feeds, settings.threads
+
+
+def openable(spec: Mapping[str, Any]) -> Openable:
+    """The model of a spec, as a session takes it."""
     path, weights = Path(spec["model"]), spec["weights"]
-    session = open_session(path if weights is None else Serialized(path.read_bytes(), Path(weights)), settings)
+    return path if weights is None else Serialized(path.read_bytes(), Path(weights))
+
+
+def read_feeds(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The feeds of a spec, in order."""
     feeds: list[dict[str, Any]] = [{} for _ in range(spec["units"])]
     with np.load(spec["feeds"], allow_pickle=False) as stored:
         for key in stored.files:
             unit, _, name = key.partition("|")
             feeds[int(unit)][name] = stored[key]
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    return session, feeds, settings.threads
+    return feeds
 
 
 def _obey(session: Session, feeds: list[dict[str, Any]], words: list[str], threads: int) -> dict[str, Any]:

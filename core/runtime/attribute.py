@@ -11,6 +11,7 @@ from pathlib import Path
 import onnx_ir as ir
 import onnxruntime as ort
 
+from core.errors import RunError
 from core.runtime.claims import Joined
 from core.runtime.executed import ExecutedGraph, ExecutedNode
 from core.runtime.join import join
@@ -18,6 +19,7 @@ from core.runtime.optimized import OptimizedNode, read_optimized
 from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
 from core.runtime.tags import TaggedModel, tag_model
+from core.runtime.told import retell
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,20 @@ def open_tagged(
     tagged = tag_model(model)
     with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
         path = Path(folder) / "optimized.onnx"
-        session = open_session(
-            tagged.serialize(), settings, optimized_path=path, profile_prefix=profile_prefix, timed=timed
-        )
+        try:
+            session = open_session(
+                tagged.serialize(), settings, optimized_path=path, profile_prefix=profile_prefix, timed=timed
+            )
+        except RunError as error:
+            raise retell(error, tagged) from error
         nodes = read_optimized(path, tagged)
     return _as_session(session, tagged, nodes)
 
 
 def _as_session(session: ort.InferenceSession, tagged: TaggedModel, nodes: tuple[OptimizedNode, ...]) -> TaggedSession:
     names = _unique_names(nodes)
-    executed = [_executed(entry, name, tagged) for entry, name in zip(join(tagged, nodes), names, strict=True)]
+    flow = _Flow(nodes)
+    executed = [_executed(entry, name, tagged, flow) for entry, name in zip(join(tagged, nodes), names, strict=True)]
     by_name = {(node.container, node.name): found for node, found in zip(nodes, executed, strict=True) if node.name}
     nameless: dict[tuple[str | None, str], list[ExecutedNode]] = {}
     for node, found in zip(nodes, executed, strict=True):
@@ -91,7 +97,34 @@ def _unique_names(nodes: tuple[OptimizedNode, ...]) -> list[str]:
     return names
 
 
-def _executed(entry: Joined, name: str, tagged: TaggedModel) -> ExecutedNode:
+#: Element types of the numbers that layers pass on; integers of other sorts are shapes and indices.
+_NUMBERS = frozenset({"", "float16", "bfloat16", "float32", "float64", "int8", "uint8"})
+
+
+class _Flow:
+    """Which numbers flow between the nodes of an optimized graph."""
+
+    def __init__(self, nodes: tuple[OptimizedNode, ...]) -> None:
+        self._written = {key for node in nodes for key in node.outputs}
+        self._read = {key for node in nodes for key in node.data_inputs}
+
+    def reads(self, node: OptimizedNode) -> tuple[str, ...]:
+        """Keys of the numbers that a node takes at run time."""
+        data = set(node.data_inputs)
+        typed = zip(node.inputs, node.input_types, strict=True)
+        return tuple(key for key, kind in typed if key in data and kind in _NUMBERS)
+
+    def writes(self, node: OptimizedNode) -> tuple[str, ...]:
+        """Keys of the numbers that it gives."""
+        typed = zip(node.outputs, node.output_types, strict=True)
+        return tuple(key for key, kind in typed if key and kind in _NUMBERS)
+
+    def ends(self, node: OptimizedNode) -> bool:
+        """Whether a node reads an input of the graph, or nobody reads what it writes."""
+        return not self._written.issuperset(self.reads(node)) or not self._read.intersection(node.outputs)
+
+
+def _executed(entry: Joined, name: str, tagged: TaggedModel, flow: _Flow) -> ExecutedNode:
     node = entry.node
     claimed = [tagged.nodes[tag] for tag in entry.claims]
     layers = tuple(dict.fromkeys(source.layer for source in sorted(claimed, key=lambda n: n.tag) if source.layer))
@@ -106,4 +139,7 @@ def _executed(entry: Joined, name: str, tagged: TaggedModel) -> ExecutedNode:
         layers=layers,
         bucket=bucket,
         element_types=(*types, *node.output_types),
+        reads=flow.reads(node),
+        writes=flow.writes(node),
+        ends=flow.ends(node),
     )

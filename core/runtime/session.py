@@ -84,7 +84,8 @@ def open_session(
         _find_weights(options, model.folder, optimized_path)
         if model.folder is not None and not timed:
             options.add_session_config_entry("session.disable_prepacking", "1")
-    providers = [settings.provider] if settings.provider == CPU else [settings.provider, CPU]
+    alone = settings.provider == CPU or not settings.fallback
+    providers = [settings.provider] if alone else [settings.provider, CPU]
     try:
         return ort.InferenceSession(_given(model), options, providers)
     except RUNTIME_FAILURES as error:
@@ -120,6 +121,8 @@ def _options(settings: SessionSettings, optimized: Path | None, profile: Path | 
     options.intra_op_num_threads = settings.threads
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "1" if settings.spinning else "0")
+    if not settings.fallback:
+        options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
     if optimized is not None:
         options.optimized_model_filepath = os.fspath(optimized)
     if profile is not None:
@@ -156,6 +159,10 @@ def _hint(error: Exception) -> str | None:
         return "There is not enough memory for this run: try a smaller batch or a smaller input shape."
     if isinstance(error, ort_state.NotImplemented) or "NOT_IMPLEMENTED" in text:
         return "This machine's runtime has no kernel for that operator and element type."
+    if "Type Error" in text:
+        return "The runtime has that operator for other element types only; export the model in another one."
+    if "Non-zero status code returned while running" in text:
+        return "Look at the values and shapes that reach this layer."
     if "ShapeInferenceError" in text or "TypeInferenceError" in text:
         return "The file does not fit together; export the model again."
     if isinstance(error, ort_state.InvalidArgument):

@@ -11,10 +11,12 @@ from core.intake.fit import shape_text
 from core.intake.model import Model
 from core.intake.proposals import other_shapes
 from core.intake.synthetic import assumed_sizes, resolve_shapes, synthetic_dataset
-from core.runtime.session import Session, open_session, run_session
+from core.runtime.session import Feed, Session, open_session, run_session
 from core.runtime.settings import SessionSettings
 
 Shapes = Mapping[str, tuple[int, ...]]
+#: Why the runtime does not run a feed; None where it does.
+Refusal = Callable[[Feed], str | None]
 
 #: No new sizes are tried after this long.
 MOST_SECONDS = 20.0
@@ -35,6 +37,7 @@ def shapes_that_run(
     *,
     seed: int = 0,
     clock: Callable[[], float] = time.monotonic,
+    refusal: Refusal | None = None,
 ) -> Trial:
     """Shapes for all inputs: those given, and for the others the first proposal that the runtime runs.
 
@@ -47,6 +50,8 @@ def shapes_that_run(
         given: shapes that are decided.
         seed: of the numbers it is run with.
         clock: seconds, to end the trial.
+        refusal: says why a feed does not run (None: it does), and raises RunError where nothing can; by default it is
+            run in this process.
 
     Raises:
         DataError: a given shape does not fit, or an input's rank is unknown.
@@ -55,29 +60,42 @@ def shapes_that_run(
     told = tuple(assumed_sizes(model, first, given))
     if not told:
         return Trial(first)
+    end = clock() + MOST_SECONDS
     try:
-        session = open_session(model.serialize(), settings, timed=False)
+        asked = refusal or _here(open_session(model.serialize(), settings, timed=False))
+        why = _why_not(asked, model, first, seed)
+        if why is None:
+            return Trial(first, told)
+        for shapes in other_shapes(model, given):
+            if clock() > end:
+                break
+            if _why_not(asked, model, shapes, seed) is None:
+                return Trial(shapes, (*assumed_sizes(model, shapes, given), _told(model, first, given, why)))
     except RunError:
         return Trial(first, told)
-    end = clock() + MOST_SECONDS
-    why = _refusal(session, model, first, seed)
-    if why is None:
-        return Trial(first, told)
-    for shapes in other_shapes(model, given):
-        if clock() > end:
-            break
-        if _refusal(session, model, shapes, seed) is None:
-            return Trial(shapes, (*assumed_sizes(model, shapes, given), _told(model, first, given, why)))
     return Trial(first, told)
 
 
-def _refusal(session: Session, model: Model, shapes: Shapes, seed: int) -> str | None:
+def _here(session: Session) -> Refusal:
+    """Runs feeds in this process."""
+
+    def refusal(feed: Feed) -> str | None:
+        try:
+            run_session(session, feed)
+        except RunError as error:
+            return error.message
+        return None
+
+    return refusal
+
+
+def _why_not(refusal: Refusal, model: Model, shapes: Shapes, seed: int) -> str | None:
     """Why the runtime does not run these shapes; None where it does."""
     try:
-        run_session(session, synthetic_dataset(model, shapes=shapes, samples=1, seed=seed).feed(0))
-    except (RunError, DataError) as error:
+        feed = synthetic_dataset(model, shapes=shapes, samples=1, seed=seed).feed(0)
+    except DataError as error:
         return error.message
-    return None
+    return refusal(feed)
 
 
 def _told(model: Model, first: Shapes, given: Shapes, why: str) -> str:

@@ -15,6 +15,8 @@ from core.intake.model import Finding, Model, Serialized
 from core.measure.fidelity import choose_outputs
 from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
+from core.runtime.tags import tag_model
+from core.runtime.told import retell
 from core.store.workspace import Workspace
 from core.tasks.params import Subject
 from core.tasks.shapes import tried_shapes
@@ -108,18 +110,36 @@ def refuse_unrunnable(model: Model, settings: SessionSettings) -> None:
     Raises:
         ModelError: the first error finding of intake, or the runtime's refusal.
     """
-    errors = [finding for finding in model.findings if finding.severity == "error"]
-    finding = errors[0] if errors else runtime_refusal(model, settings)
+    refuse_findings(model)
+    error = _refused(model, settings)
+    if error is not None:
+        raise ModelError(error.message, hint=error.hint, layer=error.layer)
+
+
+def refuse_findings(model: Model) -> None:
+    """Stops work on a model in which intake found what keeps it from being run.
+
+    Raises:
+        ModelError: the first error finding.
+    """
+    finding = next((finding for finding in model.findings if finding.severity == "error"), None)
     if finding is not None:
         raise ModelError(finding.message, hint=finding.hint)
 
 
 def runtime_refusal(model: Model, settings: SessionSettings) -> Finding | None:
     """Why the runtime does not open this model here, as an error finding; None where it does."""
+    error = _refused(model, settings)
+    return None if error is None else Finding("error", error.message, error.hint)
+
+
+def _refused(model: Model, settings: SessionSettings) -> RunError | None:
+    """The runtime's refusal, with the layer where it names one; None where it opens the model."""
     try:
         open_session(model.serialize(), settings, timed=False)
     except RunError as error:
-        return Finding("error", error.message, error.hint)
+        broken = any(finding.severity == "error" for finding in model.findings)
+        return error if broken else retell(error, tag_model(model.ir))
     return None
 
 

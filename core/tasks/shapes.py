@@ -1,15 +1,21 @@
-"""Shapes: the sizes that a model's open dimensions get without data, tried once per model and kept."""
+"""Shapes: the sizes that a model's open dimensions get without data, tried once per model and kept.
+
+Nobody has run the model before: it is tried in a process of its own, which it may crash.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import core
 from core.intake.model import Model
+from core.measure.first_run import refusal_alone
 from core.runtime.machine import read_conditions
-from core.runtime.trial import Trial, shapes_that_run
+from core.runtime.trial import MOST_SECONDS, Trial, shapes_that_run
 from core.store.workspace import Workspace
 from core.tasks.params import Subject
+from core.tasks.run_limits import run_limits
 
 
 def tried_shapes(workspace: Workspace, subject: Subject, model: Model) -> Trial:
@@ -24,7 +30,9 @@ def tried_shapes(workspace: Workspace, subject: Subject, model: Model) -> Trial:
     known = workspace.cache_get(key)
     if known is not None:
         return Trial({name: tuple(shape) for name, shape in known["shapes"].items()}, tuple(known["remarks"]))
-    trial = shapes_that_run(model, subject.settings, subject.shapes, seed=subject.seed)
+    limits = replace(run_limits(), seconds=MOST_SECONDS)
+    alone = refusal_alone(model, subject.settings, limits)
+    trial = shapes_that_run(model, subject.settings, subject.shapes, seed=subject.seed, refusal=alone)
     kept = {"shapes": {name: list(shape) for name, shape in trial.shapes.items()}, "remarks": list(trial.remarks)}
     workspace.cache_put(key, kept, model=subject.model)
     return trial
