@@ -25,12 +25,37 @@ Feed = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 
 _WARM_UP_RUNS = 3
 _FEWEST_RUNS = 10
+_FEWEST_IN_BUDGET = 3
 _MOST_RUNS = 100
 _BUDGET_S = 4.0
 #: Untimed runs before a timed one fill this, but for models that take longer than `_COLD_S`.
 _REFILL_S, _COLD_S, _MOST_REFILLS = 0.004, 0.02, 8
 #: The profiler's file grows by about 0.7 kB per kernel.
 _MOST_EVENTS = 100_000
+
+
+class Plan(NamedTuple):
+    """How many runs of each session (None: as many as `budget_s` allows), in which order, by which clock.
+
+    `budget_s` None stands for four seconds, but at least ten runs; a budget that was asked for is kept to after three.
+    """
+
+    runs: int | None
+    seed: int
+    clock: Clock
+    budget_s: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """After these no further run begins."""
+        return _BUDGET_S if self.budget_s is None else self.budget_s
+
+    @property
+    def fewest(self) -> int:
+        """So many runs are made whatever they take."""
+        if self.runs is not None and self.budget_s is None:
+            return self.runs
+        return min(self.runs or _FEWEST_RUNS, _FEWEST_RUNS if self.budget_s is None else _FEWEST_IN_BUDGET)
 
 
 class Both(NamedTuple):
@@ -50,22 +75,23 @@ class Pair:
         self._threads = threads
         self._refills = 0
 
-    def run(self, runs: int | None, seed: int, progress: Progress, clock: Clock) -> list[Both]:
-        """Runs both in turn, after a warm-up of each that is not returned."""
+    def run(self, plan: Plan, progress: Progress, on_run: Callable[[Sequence[Both]], None]) -> list[Both]:
+        """Runs both in turn, after a warm-up of each that is not returned; `on_run` is told all timed runs so far."""
         for turn in range(_WARM_UP_RUNS):
             last = [self._time(session, turn) for session in self._sessions.values()]
         seconds = min(timing.ns for timing in last) / 1e9
         self._refills = min(_MOST_REFILLS, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0
-        chance, order, timed = random.Random(seed), list(self._sessions), list[Both]()
-        most = runs or max(_FEWEST_RUNS, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
-        start = clock()
+        chance, order, timed = random.Random(plan.seed), list(self._sessions), list[Both]()
+        most = plan.runs or max(_FEWEST_RUNS, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
+        start = plan.clock()
         for turn in range(most):
-            if runs is None and turn >= _FEWEST_RUNS and clock() - start > _BUDGET_S:
+            if turn >= plan.fewest and plan.clock() - start > plan.seconds:
                 break
             progress.step(turn, most, f"run {turn + 1}")
             chance.shuffle(order)
             spent = {name: self._time(self._sessions[name], turn) for name in order}
             timed.append(Both(**spent))
+            on_run(timed)
         return timed
 
     def timed_only(self, events: Sequence[RunEvents], count: int) -> list[RunEvents]:

@@ -52,14 +52,18 @@ def profile(
         workspace=workspace,
         as_json=as_json,
     )
-    unused = {"--target": target is not None, "--time-budget": time_budget is not None, "--output": bool(output)}
-    tell_unused("profile", unused)
+    tell_unused("profile", {"--target": target is not None, "--output": bool(output)})
     source = find_model(model)
     data_path = find_data(request.data, source)
     extras = Extras(csv=csv)
     extras.check(None, source.path, data_path)
     store = work.open_workspace(request.workspace)
-    params = {**subject_params(store, source, data_path, request), **request.params(), "runs": runs}
+    params = {
+        **subject_params(store, source, data_path, request),
+        **request.params(),
+        "runs": runs,
+        "time_budget_s": request.time_budget_s,
+    }
     document = work.run_job(store, "profile", params, title=f"Profile {source.name}")
     extras.write(document)
     from core.cli.reports.profile import report
