@@ -6,8 +6,10 @@ read back. A browser draws many thousand areas slowly: of so many layers only th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.figures.heat_map import hover_text
@@ -20,6 +22,7 @@ MODULE, LAYER, REST = "m:", "l:", "r:"
 ROOT = MODULE
 MOST_LEAVES = 1500
 _NAME_LENGTH = 40
+_PARTS = re.compile(r"[/.]")
 
 Path = tuple[str, ...]
 
@@ -49,7 +52,7 @@ def areas(
         title: the name of the whole.
         most: how many layers are areas of their own; smaller ones are one area per module.
     """
-    known = [view for view in views if (measure.of(view) or 0) > 0]
+    known = _without_lone_modules([view for view in views if (measure.of(view) or 0) > 0])
     largest = sorted(known, key=lambda view: -_value(view, measure))[:most]
     kept = {view.id for view in largest}
     leaves = [view for view in known if view.id in kept]
@@ -77,12 +80,43 @@ def module_id(path: Sequence[str]) -> str:
     return f"{MODULE}{'/'.join(path)}"
 
 
+def module_of(path: Sequence[str], ids: Sequence[str]) -> str | None:
+    """The area of a module, or of the nearest one around it; None where that is the whole."""
+    present = set(ids)
+    around = (module_id(path[:depth]) for depth in range(len(path), 0, -1))
+    return next((found for found in around if found in present), None)
+
+
 def framed(ids: Sequence[str], chosen: str | None, theme: FigureTheme) -> dict[str, Any]:
     """The lines around areas, that of the chosen one thick and in the accent."""
     return {
         "width": [3 if area == chosen else 0.5 for area in ids],
         "color": [theme.accent if area == chosen else theme.line for area in ids],
     }
+
+
+def _without_lone_modules(views: Sequence[LayerView]) -> list[LayerView]:
+    """Layers that are alone in their module stand in the one around it: a frame around one area tells nothing."""
+    count = Counter(view.module[:depth] for view in views for depth in range(len(view.module) + 1))
+    return [replace(view, module=_crowded(view.module, count)) for view in views]
+
+
+def _crowded(module: Path, count: Mapping[Path, int]) -> Path:
+    depth = len(module)
+    while depth and count[module[:depth]] == 1:
+        depth -= 1
+    return module[:depth]
+
+
+def _name(view: LayerView) -> str:
+    """The layer's name without the path of the module it stands in: "expand" of "blocks.1.expand"."""
+    parts = _PARTS.split(view.id.strip("/"))
+    own = _PARTS.split(".".join(view.module)) if view.module else []
+    if len(parts) > len(own) and parts[: len(own)] == own:
+        parts = parts[len(own) :]
+    if len(parts) > 1 and parts[-1] == view.op:
+        parts = parts[:-1]
+    return "/".join(parts)
 
 
 def _value(view: LayerView, measure: Measure) -> float:
@@ -126,7 +160,7 @@ def _layer_areas(leaves: Sequence[LayerView], measure: Measure, theme: FigureThe
     found = []
     for view in leaves:
         value = _value(view, measure)
-        label = short_plain(view.id.rpartition("/")[2] or view.id, _NAME_LENGTH)
+        label = short_plain(_name(view), _NAME_LENGTH)
         color = heat_color(theme.heat, value / top)
         hover = hover_text(view, measure)
         found.append(Area(f"{LAYER}{view.id}", module_id(view.module), label, value, color, ink_on(color), hover))

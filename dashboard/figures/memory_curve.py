@@ -46,7 +46,7 @@ def memory_curve(memory: Mapping[str, Any], theme: FigureTheme, *, height: int =
     figure.add_trace(_bars(steps, memory, factor, theme))
     figure.add_trace(_edge(steps, factor, theme))
     _mark_peak(figure, steps, memory, factor, theme)
-    top = _add_levels(figure, memory, factor, max((step.live_bytes for step in steps), default=0.0), theme)
+    top = _add_levels(figure, steps, memory, factor, theme)
     _lay_out(figure, theme, unit=unit, top=top * factor * 1.16, last=steps[-1].last if steps else 0)
     return figure
 
@@ -124,14 +124,13 @@ def _edge(steps: Sequence[Step], factor: float, theme: FigureTheme) -> go.Scatte
 def _mark_peak(
     figure: go.Figure, steps: Sequence[Step], memory: Mapping[str, Any], factor: float, theme: FigureTheme
 ) -> None:
-    peak = max(steps, key=lambda step: step.live_bytes, default=None)
+    peak = _peak(steps)
     if peak is None:
         return
-    x = (peak.first + peak.last) / 2 + 1
-    right = x > (steps[-1].last + 1) * 0.6
-    named = short_plain(str(memory.get("peak_at") or peak.layer), 44)
+    right = _is_right(peak, steps)
+    named = short_plain(str(memory.get("peak_at") or peak.layer), 40)
     figure.add_annotation(
-        x=x,
+        x=(peak.first + peak.last) / 2 + 1,
         y=peak.live_bytes * factor,
         text=f"peak {quantities.size(peak.live_bytes)} · {named}",
         showarrow=False,
@@ -142,12 +141,25 @@ def _mark_peak(
     )
 
 
+def _peak(steps: Sequence[Step]) -> Step | None:
+    return max(steps, key=lambda step: step.live_bytes, default=None)
+
+
+def _is_right(peak: Step, steps: Sequence[Step]) -> bool:
+    """Whether the peak lies in the right half: its name is then written to the left of it."""
+    return peak.first > steps[-1].last / 2
+
+
 def _add_levels(
-    figure: go.Figure, memory: Mapping[str, Any], factor: float, highest: float, theme: FigureTheme
+    figure: go.Figure, steps: Sequence[Step], memory: Mapping[str, Any], factor: float, theme: FigureTheme
 ) -> float:
-    """Lines for what lies near the curve; returns the top (bytes) of what is shown."""
-    top = highest
-    for (name, value), dash in zip(levels(memory), ("dash", "dot"), strict=False):
+    """Lines for what lies near the curve, named where the peak is not; returns the top (bytes) of what is shown."""
+    peak = _peak(steps)
+    if peak is None:
+        return 0.0
+    top = highest = peak.live_bytes
+    side = "left" if _is_right(peak, steps) else "right"
+    for (name, value), (dash, above) in zip(levels(memory), (("dash", "bottom"), ("dot", "top")), strict=False):
         if not 0 < value <= _NEAR * highest:
             continue
         top = max(top, value)
@@ -159,7 +171,7 @@ def _add_levels(
                 "font": {"color": theme.muted, "size": 11},
                 "name": name,
             },
-            annotation_position="top left" if dash == "dash" else "top right",
+            annotation_position=f"{above} {side}",
         )
     return top
 

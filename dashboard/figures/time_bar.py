@@ -72,7 +72,7 @@ def time_bar(profile: Mapping[str, Any], theme: FigureTheme) -> go.Figure:
         margin={"l": 0, "r": 0, "t": 4, "b": 64},
         bargap=0.2,
     )
-    figure.update_xaxes(visible=False)
+    figure.update_xaxes(visible=False, range=[0, sum(ms for _, ms, _, _ in _parts(profile, theme)) or 1])
     figure.update_yaxes(visible=False)
     return figure
 

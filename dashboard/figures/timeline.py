@@ -20,7 +20,8 @@ _BAR = 0.78
 #: The width (pixels) that texts are fitted for.
 _WIDTH = 900.0
 _CHARACTER_PX = 7.2
-_FEWEST_LETTERS = 3
+#: Fewer letters than these of a longer text tell nothing.
+_FEWEST_LETTERS = 6
 #: A border around bars narrower than this would hide them.
 _BORDERED_PX = 5.0
 _MOST_NAMED = 3

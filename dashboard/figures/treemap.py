@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dashboard.figures.areas import Area, area_of, areas, framed, module_id
+from dashboard.figures.areas import Area, area_of, areas, framed, module_of
 from dashboard.figures.theme import FigureTheme, bare_figure
 from dashboard.layer_views import LayerView, Measure
 
@@ -62,7 +62,7 @@ def area_arguments(
     """What a treemap and an icicle share: the areas, texts and colours, the frame, and where it is zoomed to."""
     ids = [area.id for area in found]
     chosen = next((area_of(view, ids) for view in views if view.id == selected), None)
-    level = module_id(inside) if inside and module_id(inside) in ids else None
+    level = module_of(inside, ids)
     return {
         "ids": ids,
         "parents": [area.parent for area in found],

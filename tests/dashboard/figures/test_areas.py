@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from dashboard.figures.areas import LAYER, REST, ROOT, Area, area_of, areas
+from dashboard.figures.areas import LAYER, REST, ROOT, Area, Path, area_of, areas, module_of
 from dashboard.figures.theme import DARK, LIGHT
 from dashboard.layer_views import LayerView, layer_views, measure
 from tests.dashboard.documents import inspect_document, profile_document
@@ -51,6 +53,35 @@ def test_the_area_of_a_small_layer_is_that_of_its_module() -> None:
     shown = area_of(least, ids)
     assert shown is not None
     assert shown.startswith(REST)
+
+
+def test_a_layer_alone_in_its_module_stands_in_the_one_around_it() -> None:
+    inspection = inspect_document(30)
+    for row in inspection["layers"]:
+        row["module"] = [*row["module"], row["id"].rpartition("/")[2]]
+    found = areas(layer_views(inspection, profile_document(inspection)), measure("latency"), LIGHT, title="digits")
+    parents = {area.id: area.parent for area in found}
+    labels = {area.id: area.label for area in found}
+    assert parents["l:stage1/block0/conv1"] == "m:stage1/block0"
+    assert labels["l:stage1/block0/conv1"] == "conv1"
+    assert module_of(("stage1", "block0", "conv1"), list(parents)) == "m:stage1/block0"
+    assert module_of(("elsewhere",), list(parents)) is None
+
+
+@pytest.mark.parametrize(
+    ("layer", "module", "op", "label"),
+    [
+        ("blocks.1.expand", ("blocks", "1"), "Conv", "expand"),
+        ("/encoder/0/attn/MatMul", ("encoder", "0"), "MatMul", "attn"),
+        ("/encoder/0/MatMul", ("encoder", "0"), "MatMul", "MatMul"),
+        ("lone", ("elsewhere",), "Add", "lone"),
+    ],
+)
+def test_an_area_is_called_what_its_module_does_not_say(layer: str, module: Path, op: str, label: str) -> None:
+    view = replace(views(12)[0], module=module, op=op)
+    two = [replace(view, id=layer), replace(view, id=f"{layer}x")]
+    found = {area.id: area.label for area in areas(two, measure("macs"), LIGHT, title="t")}
+    assert found[f"l:{layer}"] == label
 
 
 def test_a_layer_of_a_model_that_took_no_time_has_no_area() -> None:

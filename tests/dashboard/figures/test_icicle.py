@@ -34,6 +34,8 @@ def test_it_can_begin_inside_a_module(draw: object) -> None:
     figure = draw(VIEWS, measure("latency"), DARK, title="digits", inside=("stage1", "block0"))
     assert isinstance(figure, go.Figure)
     assert figure.data[0].level == "m:stage1/block0"
+    beyond = draw(VIEWS, measure("latency"), DARK, title="digits", inside=("stage1", "block0", "gone"))
+    assert beyond.data[0].level == "m:stage1/block0"
     away = draw(VIEWS, measure("latency"), DARK, title="digits", inside=("gone",))
     assert away.data[0].level is None
 
