@@ -29,7 +29,7 @@ _CACHE_UNKNOWN = 64 * 2**20
 _BEYOND_CACHE = 4
 _MEMORY_SHARE = 0.25
 _STRETCH_S = 0.003
-_TRIES = 4
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _best(first: Array, second: Array, threads: int, pool: ThreadPoolExecutor, c
     found = (0.0, "")
     for method in _METHODS:
         passes = partial(_passes, method, parts, pool)
-        once = min(_seconds(passes, 1, clock) for _ in range(2))
+        once = _seconds(passes, 1, clock)
         times = max(1, math.ceil(_STRETCH_S / max(once, 1e-9)))
         seconds = min(_seconds(passes, times, clock) for _ in range(_TRIES)) / times
         found = max(found, (method.arrays * first.nbytes / max(seconds, 1e-9) / 1e9, method.name))

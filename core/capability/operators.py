@@ -1,144 +1,184 @@
-"""One-operator models: the same operator once in float32 and once on 8-bit integers through Q/DQ.
-
-The int8 form takes u8 in and gives u8 out (MatMul and Gemm give floats too), so that its time is the kernel's alone,
-without the conversions at the borders of a region.
-"""
+"""The operators that the capability grid tries: each with what it reads, at the shapes of usual models."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import onnx_ir as ir
 
-from core.transform.affine import REDUCED_WEIGHT_LIMIT, WEIGHT_LIMIT, quantize_weight
+Array = np.ndarray[Any, np.dtype[Any]]
+Shape = tuple[int, ...]
 
-_OPSET = 17
-_SCALE = 1 / 128
-_ZERO_POINT = 128
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """An input of numbers that are computed while the model runs."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """Stored numbers. `axis` is that of the output channels, None where one scale serves for all.
+
+    Those that are not `lowered` keep the type of the activations: scales and shifts of normalizations are few.
+    """
+
+    shape: Shape
+    axis: int | None = None
+    lowered: bool = True
+    positive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """An input of whole numbers below `below`: rows of a table."""
+
+    shape: Shape
+    below: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A stored input that no precision changes: a shape, axes, factors of size. None: left out."""
+
+    array: tuple[float, ...] | None
+    dtype: str = "int64"
+
+
+Operand = Activation | Weight | Ids | Fixed
 
 
 @dataclass(frozen=True, slots=True)
 class OneOperator:
-    """An operator with the shapes it is tried at; `weight` is the shape of its stored weight, if it has one.
+    """An operator with what it reads, in the order of its inputs.
 
-    `channel_axis` is the weight's axis of output channels. `inputs` are activation shapes.
+    `low`..`high` is the range of its results where the activations lie in -1..1; with weights it is not known before.
+    `float_output`: its int8 kernel gives floats as well, so that rounding of the result is not part of it.
     """
 
     op_type: str
     signature: str
-    inputs: tuple[tuple[int, ...], ...]
-    weight: tuple[int, ...] | None = None
-    channel_axis: int = 0
+    operands: tuple[Operand, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    constants: tuple[tuple[int, ...], ...] = ()
+    low: float = -1.0
+    high: float = 1.0
     float_output: bool = False
 
+    @property
+    def lowered(self) -> tuple[Weight, ...]:
+        """The weights that a lower precision stores in fewer bits."""
+        return tuple(each for each in self.operands if isinstance(each, Weight) and each.lowered)
 
+    @property
+    def activations(self) -> tuple[Activation, ...]:
+        """The inputs that a lower precision rounds while the model runs."""
+        return tuple(each for each in self.operands if isinstance(each, Activation))
+
+
+def convolution(signature: str, channels: tuple[int, int], size: int, kernel: int, **attributes: Any) -> OneOperator:
+    """A 2-D convolution that keeps the borders (odd kernels)."""
+    given, made = channels
+    weight = (made, given // int(attributes.get("group", 1)), kernel, kernel)
+    reads = (Activation((1, given, size, size)), Weight(weight, 0))
+    return OneOperator("Conv", signature, reads, {"pads": [kernel // 2] * 4, **attributes}, *_WIDE)
+
+
+def _recurrent(op_type: str, gates: int, steps: int, size: int) -> OneOperator:
+    weight = Weight((1, gates * size, size))
+    reads = (Activation((steps, 1, size)), weight, weight)
+    shown = f"{steps} step{'' if steps == 1 else 's'}, {size} to {size}"
+    return OneOperator(op_type, shown, reads, {"hidden_size": size})
+
+
+def _of_map(op_type: str, *more: Operand, signature: str = "64x28x28", **options: Any) -> OneOperator:
+    """An operator on one feature map of 64 channels."""
+    return OneOperator(op_type, signature, (_MAP, *more), **options)
+
+
+def product(op_type: str, rows: Shape, depth: int, width: int) -> OneOperator:
+    """A matrix of activations times a stored one."""
+    shown = f"{'x'.join(map(str, (*rows, depth)))} by {depth}x{width}"
+    reads = (Activation((*rows, depth)), Weight((depth, width), 1))
+    return OneOperator(op_type, shown, reads, {}, *_WIDE, float_output=True)
+
+
+def _both_computed(heads: int, rows: int, depth: int) -> OneOperator:
+    shown = f"{heads} heads, {rows}x{depth} by {depth}x{rows}, both computed"
+    return OneOperator(
+        "MatMul", shown, (Activation((1, heads, rows, depth)), Activation((1, heads, depth, rows))), {}, -16.0, 16.0
+    )
+
+
+_WIDE = (-8.0, 8.0)
+_MAP = Activation((1, 64, 28, 28))
+_TOKENS = Activation((1, 128, 384))
 _HALVING = {"kernel_shape": [2, 2], "strides": [2, 2]}
+_SCALE, _SHIFT = Weight((64,), lowered=False, positive=True), Weight((64,), lowered=False)
+_OF_TOKENS = (Weight((384,), lowered=False, positive=True), Weight((384,), lowered=False))
 
 OPERATORS: tuple[OneOperator, ...] = (
-    OneOperator("Conv", "3x3, 64 to 64 channels, 28x28", ((1, 64, 28, 28),), (64, 64, 3, 3), 0, {"pads": [1, 1, 1, 1]}),
-    OneOperator("Conv", "1x1, 128 to 128 channels, 28x28", ((1, 128, 28, 28),), (128, 128, 1, 1)),
-    OneOperator(
-        "Conv", "depthwise 3x3, 128 channels, 28x28", ((1, 128, 28, 28),), (128, 1, 3, 3), 0,
-        {"pads": [1, 1, 1, 1], "group": 128},
-    ),
-    OneOperator("Conv", "1-D, 5 wide, 128 to 128 channels, 256 steps", ((1, 128, 256),), (128, 128, 5), 0,
-                {"pads": [2, 2]}),
-    OneOperator("Gemm", "1x512 by 512x512", ((1, 512),), (512, 512), 1, float_output=True),
-    OneOperator("MatMul", "1x128x384 by 384x384", ((1, 128, 384),), (384, 384), 1, float_output=True),
-    OneOperator("Add", "64x28x28 both sides", ((1, 64, 28, 28), (1, 64, 28, 28))),
-    OneOperator("Mul", "64x28x28 both sides", ((1, 64, 28, 28), (1, 64, 28, 28))),
-    OneOperator("Concat", "two of 64x28x28", ((1, 64, 28, 28), (1, 64, 28, 28)), attributes={"axis": 1}),
-    OneOperator("MaxPool", "2x2, 64x28x28", ((1, 64, 28, 28),), attributes=_HALVING),
-    OneOperator("AveragePool", "2x2, 64x28x28", ((1, 64, 28, 28),), attributes=_HALVING),
-    OneOperator("GlobalAveragePool", "128x14x14", ((1, 128, 14, 14),)),
-    OneOperator("Sigmoid", "64x28x28", ((1, 64, 28, 28),)),
-    OneOperator("LeakyRelu", "64x28x28", ((1, 64, 28, 28),)),
-    OneOperator("Transpose", "64x28x28", ((1, 64, 28, 28),), attributes={"perm": [0, 2, 3, 1]}),
+    convolution("3x3, 64 to 64 channels, 28x28", (64, 64), 28, 3),
+    convolution("3x3, 3 to 32 channels, 112x112, stride 2", (3, 32), 112, 3, strides=[2, 2]),
+    convolution("1x1, 128 to 128 channels, 28x28", (128, 128), 28, 1),
+    convolution("depthwise 3x3, 128 channels, 28x28", (128, 128), 28, 3, group=128),
+    convolution("depthwise 5x5, 192 channels, 14x14", (192, 192), 14, 5, group=192),
+    convolution("grouped 3x3, 4 x 32 channels, 14x14", (128, 128), 14, 3, group=4),
+    OneOperator("Conv", "1-D, 5 wide, 128 to 128 channels, 256 steps",
+                (Activation((1, 128, 256)), Weight((128, 128, 5), 0)), {"pads": [2, 2]}, *_WIDE),
+    OneOperator("ConvTranspose", "2x2, stride 2, 64 to 32 channels, 28x28", (_MAP, Weight((64, 32, 2, 2))),
+                {"strides": [2, 2]}, *_WIDE),
+    OneOperator("ConvTranspose", "4x4, stride 2, 32 to 32 channels, 14x14",
+                (Activation((1, 32, 14, 14)), Weight((32, 32, 4, 4))), {"strides": [2, 2], "pads": [1] * 4}, *_WIDE),
+    product("Gemm", (1,), 512, 512),
+    product("Gemm", (32,), 512, 512),
+    product("MatMul", (1, 128), 384, 384),
+    product("MatMul", (1, 1), 384, 1536),
+    _both_computed(12, 64, 32),
+    _recurrent("LSTM", 4, 32, 128),
+    _recurrent("LSTM", 4, 1, 256),
+    _recurrent("GRU", 3, 32, 128),
+    _recurrent("GRU", 3, 1, 256),
+    _of_map("Add", _MAP, signature="64x28x28 both sides", low=-2.0, high=2.0),
+    OneOperator("Add", "128x384 and a stored row", (_TOKENS, Weight((384,), lowered=False)), {}, -2.0, 2.0),
+    _of_map("Sub", _MAP, signature="64x28x28 both sides", low=-2.0, high=2.0),
+    _of_map("Mul", _MAP, signature="64x28x28 both sides"),
+    OneOperator("Mul", "64x28x28 by one number per channel", (_MAP, Activation((1, 64, 1, 1)))),
+    _of_map("Concat", _MAP, signature="two of 64x28x28", attributes={"axis": 1}),
+    _of_map("MaxPool", signature="2x2, 64x28x28", attributes=_HALVING),
+    _of_map("MaxPool", signature="3x3, stride 1, 64x28x28", attributes={"kernel_shape": [3, 3], "pads": [1] * 4}),
+    _of_map("AveragePool", signature="2x2, 64x28x28", attributes=_HALVING),
+    OneOperator("GlobalAveragePool", "128x14x14", (Activation((1, 128, 14, 14)),)),
+    _of_map("ReduceMean", Fixed((2, 3)), signature="over rows and columns of 64x28x28"),
+    _of_map("Relu", low=0.0),
+    OneOperator("Relu", "128x1536", (Activation((1, 128, 1536)),), low=0.0),
+    _of_map("Clip", Fixed((0.0,), "number"), Fixed((6.0,), "number"), signature="0 to 6, 64x28x28", low=0.0),
+    _of_map("LeakyRelu"),
+    _of_map("PRelu", Weight((64, 1, 1), lowered=False)),
+    _of_map("Sigmoid", low=0.0),
+    OneOperator("Sigmoid", "1x256", (Activation((1, 256)),), low=0.0),
+    _of_map("HardSigmoid", low=0.0),
+    _of_map("HardSwish"),
+    _of_map("Tanh"),
+    _of_map("Gelu"),
+    OneOperator("Gelu", "128x1536", (Activation((1, 128, 1536)),)),
+    _of_map("Erf"),
+    _of_map("BatchNormalization", _SCALE, _SHIFT, _SHIFT, _SCALE, low=-4.0, high=4.0),
+    _of_map("InstanceNormalization", _SCALE, _SHIFT, low=-4.0, high=4.0),
+    OneOperator("LayerNormalization", "128x384", (_TOKENS, *_OF_TOKENS), {}, -4.0, 4.0),
+    OneOperator("LayerNormalization", "1x384", (Activation((1, 1, 384)), *_OF_TOKENS), {}, -4.0, 4.0),
+    OneOperator("Softmax", "12 heads of 64x64", (Activation((1, 12, 64, 64)),), low=0.0, high=0.25),
+    OneOperator("Softmax", "1x1000", (Activation((1, 1000)),), low=0.0, high=0.01),
+    OneOperator("Gather", "128 of 8000 rows of 256", (Weight((8000, 256), 0), Ids((1, 128), 8000)), high=0.5, low=-0.5),
+    OneOperator("Gather", "1 of 8000 rows of 256", (Weight((8000, 256), 0), Ids((1, 1), 8000)), high=0.5, low=-0.5),
+    OneOperator("Resize", "nearest, 32x14x14 to 28x28",
+                (Activation((1, 32, 14, 14)), Fixed(None), Fixed((1, 1, 2, 2), "float32")), {"mode": "nearest"}),
+    OneOperator("Resize", "linear, 32x14x14 to 28x28",
+                (Activation((1, 32, 14, 14)), Fixed(None), Fixed((1, 1, 2, 2), "float32")), {"mode": "linear"}),
+    _of_map("Transpose", attributes={"perm": [0, 2, 3, 1]}),
+    OneOperator("Transpose", "128x12x32 to 12x128x32", (Activation((1, 128, 12, 32)),), {"perm": [0, 2, 1, 3]}),
+    _of_map("Reshape", Fixed((1, -1)), signature="64x28x28 to one row"),
+    _of_map("Slice", Fixed((0,)), Fixed((32,)), Fixed((1,)), signature="half of the channels of 64x28x28"),
 )  # fmt: skip
-
-
-def float_model(operator: OneOperator) -> ir.Model:
-    """The operator in float32."""
-    inputs = [_input(f"x{i}", ir.DataType.FLOAT, shape) for i, shape in enumerate(operator.inputs)]
-    weights = [] if operator.weight is None else [_constant("w", _weight(operator))]
-    node = _operator(operator, [*inputs, *weights])
-    return _model(inputs, [node], weights)
-
-
-def int8_model(operator: OneOperator, *, saturates: bool) -> ir.Model:
-    """The operator on u8 activations and s8 weights."""
-    scale, zero = _constant("scale", np.float32(_SCALE)), _constant("zero", np.uint8(_ZERO_POINT))
-    stored, nodes, reads = [scale, zero], [], []
-    inputs = [_input(f"x{i}", ir.DataType.UINT8, shape) for i, shape in enumerate(operator.inputs)]
-    for value in inputs:
-        nodes.append(_dequantize(value, scale, zero))
-        reads.append(nodes[-1].outputs[0])
-    if operator.weight is not None:
-        limit = REDUCED_WEIGHT_LIMIT if saturates else WEIGHT_LIMIT
-        code = quantize_weight(_weight(operator), axis=operator.channel_axis, limit=limit)
-        parts = [
-            _constant("w_int", code.codes),
-            _constant("w_scale", code.scale),
-            _constant("w_zero", np.zeros(code.scale.shape, np.int8)),
-        ]
-        stored += parts
-        nodes.append(_dequantize(parts[0], parts[1], parts[2], axis=operator.channel_axis))
-        reads.append(nodes[-1].outputs[0])
-    nodes.append(_operator(operator, reads))
-    if not operator.float_output:
-        out_scale = scale if operator.weight is None else _constant("y_scale", np.float32(0.25))
-        stored += [] if out_scale is scale else [out_scale]
-        nodes.append(ir.node("QuantizeLinear", [nodes[-1].outputs[0], out_scale, zero], name="round"))
-    return _model(inputs, nodes, stored)
-
-
-def feed(operator: OneOperator, dtype: str, seed: int) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
-    """Seeded inputs for either form; dtype "float32" or "uint8"."""
-    generator = np.random.default_rng(seed)
-    codes = [generator.integers(0, 256, size=shape, dtype=np.uint8) for shape in operator.inputs]
-    if dtype == "uint8":
-        return {f"x{i}": array for i, array in enumerate(codes)}
-    return {f"x{i}": ((array.astype(np.float32) - _ZERO_POINT) * _SCALE) for i, array in enumerate(codes)}
-
-
-def _weight(operator: OneOperator) -> np.ndarray[Any, np.dtype[Any]]:
-    if operator.weight is None:
-        raise ValueError(f"{operator.op_type} has no weight")
-    return np.random.default_rng(7).normal(0, 0.1, operator.weight).astype(np.float32)
-
-
-def _operator(operator: OneOperator, reads: Sequence[ir.Value]) -> ir.Node:
-    node = ir.node(operator.op_type, list(reads), dict(operator.attributes), name="operator")
-    node.outputs[0].name = "operator_out"
-    return node
-
-
-def _dequantize(value: ir.Value, scale: ir.Value, zero: ir.Value, axis: int | None = None) -> ir.Node:
-    attributes = {} if axis is None else {"axis": axis}
-    node = ir.node("DequantizeLinear", [value, scale, zero], attributes, name=f"dequantize_{value.name}")
-    node.outputs[0].name = f"{value.name}_float"
-    return node
-
-
-def _input(name: str, dtype: ir.DataType, shape: Sequence[int]) -> ir.Value:
-    return ir.Value(name=name, type=ir.TensorType(dtype), shape=ir.Shape(shape))
-
-
-def _constant(name: str, array: Any) -> ir.Value:
-    stored = np.asarray(array)
-    tensor = ir.tensor(stored, name=name)
-    return ir.Value(name=name, type=ir.TensorType(tensor.dtype), shape=ir.Shape(stored.shape), const_value=tensor)
-
-
-def _model(inputs: Sequence[ir.Value], nodes: Sequence[ir.Node], stored: Sequence[ir.Value]) -> ir.Model:
-    last = nodes[-1].outputs[0]
-    last.name = "y"
-    last.shape = ir.Shape([None] * len(inputs[0].shape or ()))
-    last.type = ir.TensorType(ir.DataType.UINT8 if nodes[-1].op_type == "QuantizeLinear" else ir.DataType.FLOAT)
-    graph = ir.Graph(inputs, [last], nodes=nodes, initializers=stored, opset_imports={"": _OPSET}, name="one_operator")
-    return ir.Model(graph, ir_version=9)

@@ -7,22 +7,26 @@ figure that no kernel reaches would make every layer look poor.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import onnx_ir as ir
 
-from core.capability.operators import OneOperator, feed, float_model, int8_model
+from core.capability.forms import Form, NoForm, forms
+from core.capability.operators import OneOperator, convolution, product
 from core.errors import RunError
 from core.measure.roofline import FLOPS_PER_MAC
 from core.progress import Progress
+from core.recipe.precision import Precision
 from core.runtime.attribute import read_executed
 from core.runtime.kernel_precision import kernel_precision
-from core.runtime.session import open_session, run_session
+from core.runtime.session import open_session
 from core.runtime.settings import SessionSettings
+from core.runtime.values import as_values, run_values
 
-_BUDGET_S = 0.25
+_BUDGET_S = 0.15
 _FEWEST_RUNS = 5
 
 
@@ -43,16 +47,13 @@ class Large:
 
 
 LARGE = (
-    Large(OneOperator("MatMul", "512x1024 by 1024x1024", ((512, 1024),), (1024, 1024), 1, float_output=True), 2**29),
-    Large(OneOperator("MatMul", "1024x512 by 512x512", ((1024, 512),), (512, 512), 1, float_output=True), 2**28),
-    Large(
-        OneOperator("Conv", "3x3, 128 to 128 channels, 56x56", ((1, 128, 56, 56),), (128, 128, 3, 3), 0,
-                    {"pads": [1, 1, 1, 1]}),
-        128 * 128 * 9 * 56 * 56,
-    ),
-    Large(OneOperator("Conv", "1x1, 512 to 512 channels, 28x28", ((1, 512, 28, 28),), (512, 512, 1, 1)),
-          512 * 512 * 28 * 28),
-)  # fmt: skip
+    Large(product("MatMul", (512,), 1024, 1024), 512 * 1024 * 1024),
+    Large(product("MatMul", (1024,), 512, 512), 1024 * 512 * 512),
+    Large(convolution("3x3, 128 to 128 channels, 56x56", (128, 128), 56, 3), 128 * 128 * 9 * 56 * 56),
+    Large(convolution("1x1, 512 to 512 channels, 28x28", (512, 512), 28, 1), 512 * 512 * 28 * 28),
+)
+#: Ways to write them that may end in kernels of different precisions.
+_WRITTEN = (Precision.FP32, Precision.FP16, Precision.BF16, Precision.INT8)
 
 
 def measure_peaks(
@@ -68,35 +69,40 @@ def measure_peaks(
     """
     found: dict[str, Peak] = {}
     for done, large in enumerate(LARGE):
-        progress.step(done, len(LARGE), f"{large.operator.op_type} {large.operator.signature}")
-        for dtype, model in _forms(large.operator, saturates=saturates):
-            precision, seconds = _fastest(large.operator, model, dtype, settings, clock)
-            if precision is None:
+        shown = f"{large.operator.op_type} {large.operator.signature}"
+        progress.step(done, len(LARGE), shown)
+        for written in _WRITTEN:
+            form = forms(large.operator, written, saturates=saturates)
+            reached = None if isinstance(form, NoForm) else _reach(form[0], large.operator.op_type, settings, clock)
+            if reached is None:
                 continue
-            rate = FLOPS_PER_MAC * large.macs / seconds / 1e9
-            if precision not in found or rate > found[precision].gflops:
-                found[precision] = Peak(rate, f"{large.operator.op_type} {large.operator.signature}")
+            rate = FLOPS_PER_MAC * large.macs / reached.seconds / 1e9
+            if reached.precision not in found or rate > found[reached.precision].gflops:
+                found[reached.precision] = Peak(rate, shown)
     return found
 
 
-def _forms(operator: OneOperator, *, saturates: bool) -> Iterator[tuple[str, ir.Model]]:
-    yield "float32", float_model(operator)
-    yield "uint8", int8_model(operator, saturates=saturates)
+class _Reached(NamedTuple):
+    """What the kernel computes in, and its fastest run."""
+
+    precision: str
+    seconds: float
 
 
-def _fastest(
-    operator: OneOperator, model: ir.Model, dtype: str, settings: SessionSettings, clock: Callable[[], float]
-) -> tuple[str | None, float]:
-    """What its kernel computes in, and the seconds of its fastest run; None where the runtime refuses it."""
+def _reach(form: Form, op_type: str, settings: SessionSettings, clock: Callable[[], float]) -> _Reached | None:
+    """None where the runtime refuses the form, or computes it in another precision between casts."""
     try:
-        nodes = read_executed(model, settings).nodes
-        kernel = next((node for node in nodes if operator.op_type in node.op_type), None)
-        session = open_session(ir.to_proto(model).SerializeToString(), settings)
-        run = partial(run_session, session, feed(operator, dtype, 0))
-        seconds = _best_run(run, clock)
+        nodes = read_executed(form.model, settings).nodes
+        kernel = next((node for node in nodes if op_type in node.op_type), None)
+        precision = (
+            None if kernel is None or any(node.op_type == "Cast" for node in nodes) else kernel_precision(kernel)
+        )
+        if precision is None:
+            return None
+        session = open_session(ir.to_proto(form.model).SerializeToString(), settings)
+        return _Reached(precision, _best_run(partial(run_values, session, as_values(form.feed)), clock))
     except RunError:
-        return None, 0.0
-    return None if kernel is None else kernel_precision(kernel), seconds
+        return None
 
 
 def _best_run(run: Callable[[], object], clock: Callable[[], float]) -> float:

@@ -8,6 +8,9 @@ import onnxruntime as ort
 
 from core.runtime.settings import SessionSettings
 
+#: Providers that send what they compute to another machine.
+_ELSEWHERE = frozenset({"AzureExecutionProvider"})
+
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
@@ -17,6 +20,13 @@ class Runtime:
     version: str
     used: tuple[str, ...]
     unused: tuple[str, ...]
+
+
+def local_providers() -> tuple[str, ...]:
+    """The execution providers that compute on this machine, the one that Mixdesk uses first."""
+    used = SessionSettings().provider
+    others = (name for name in ort.get_available_providers() if name != used and name not in _ELSEWHERE)
+    return (used, *others)
 
 
 def runtimes() -> tuple[Runtime, ...]:

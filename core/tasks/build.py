@@ -71,7 +71,7 @@ def build(workspace: Workspace, params: Params, progress: Progress) -> dict[str,
 
 def _build(workspace: Workspace, prepared: Prepared, recipe: Recipe, progress: Progress, units: Units) -> Candidate:
     progress.phase("Ask what this machine executes", start=0.0, end=0.3)
-    grid = capability_grid(workspace, prepared.settings, progress, seed=prepared.subject.seed)
+    grid = capability_grid(workspace, prepared.settings, Part(progress, start=0.0, end=0.3))
     plan = resolve(recipe, prepared.table, offered=grid.offered())
     ranges = None
     if plan.groups(Precision.INT8):

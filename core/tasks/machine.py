@@ -1,32 +1,45 @@
-"""Machine: what it is, and what it executes in which precision."""
+"""Machine: what it is, what it executes in which precision, and how fast it can be at most."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from core.progress import Progress
+from core.progress import Part, Progress
+from core.recipe.precision import Precision
 from core.runtime.machine import read_conditions
+from core.runtime.runtimes import local_providers
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
-from core.tasks.capability import cache_key, capability_grid
+from core.tasks.capability import BUILT, cache_key, capability_grid
 from core.tasks.params import Params, read_whole
+from core.tasks.roofline import machine_roofline
 
 _OF_THE_MACHINE = ("machine", "cpu", "cores", "features", "os", "python", "onnxruntime", "provider")
+#: What builds wait for comes first.
+PRECISIONS = (*BUILT, *(precision for precision in Precision if precision not in BUILT))
 
 
 def machine(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
     """Probes this machine, or tells what is known of it: the contract's `machine` document.
 
-    `roofline` is null: this version does not measure the limits of arithmetic and memory.
+    Every execution provider that works on this machine is tried; the roofline is that of the one that is used.
     """
     settings = SessionSettings(threads=read_whole(params, "threads", default=1, least=1))
     seed = read_whole(params, "seed", default=0, least=0)
-    progress.phase("Probe operators", start=0.0, end=1.0)
-    grid = capability_grid(workspace, settings, progress, seed=seed, refresh=bool(params.get("refresh")))
+    refresh = bool(params.get("refresh"))
+    roofline = machine_roofline(workspace, settings, Part(progress, start=0.0, end=0.4), refresh=refresh)
+    progress.partial("capability", {"roofline": roofline.to_dict()})
+    providers = local_providers()
+    grids = []
+    for done, provider in enumerate(providers):
+        part = Part(progress, start=0.4 + 0.6 * done / len(providers), end=0.4 + 0.6 * (done + 1) / len(providers))
+        on = settings if provider == settings.provider else replace(settings, provider=provider, fallback=False)
+        grids.append(capability_grid(workspace, on, part, precisions=PRECISIONS, refresh=refresh))
     found = read_conditions(settings, seed=seed).to_dict()
     return {
-        "machine": {**{name: found[name] for name in _OF_THE_MACHINE}, "saturates": grid.saturates},
-        "capability": [row.to_dict() for row in grid.rows],
-        "roofline": None,
+        "machine": {**{name: found[name] for name in _OF_THE_MACHINE}, "saturates": grids[0].saturates},
+        "capability": [row.to_dict() for grid in grids for row in grid.rows],
+        "roofline": roofline.to_dict(),
         "key": cache_key(settings),
     }

@@ -50,7 +50,7 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
     for layer in pins:
         prepared.table.layer(layer)
     progress.phase("Ask what this machine executes", start=0.02, end=0.05)
-    grid = capability_grid(workspace, prepared.settings, progress, seed=subject.seed)
+    grid = capability_grid(workspace, prepared.settings, Part(progress, start=0.02, end=0.05))
     units = open_units(workspace, params, prepared)
     counted = [spec for spec in prepared.model.outputs if not subject.outputs or spec.name in subject.outputs]
     found = search(

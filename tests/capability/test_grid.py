@@ -1,61 +1,36 @@
+"""The grid as a value: what it offers, its parts, and its cache."""
+
 from __future__ import annotations
 
-import numpy as np
-import onnx
-import onnx_ir as ir
-import pytest
-
-from core.capability.grid import Capability, CapabilityGrid, probe
-from core.capability.operators import OPERATORS, OneOperator, feed, float_model, int8_model
-from core.progress import Silent
+from core.capability.grid import Capability, CapabilityGrid
 from core.recipe.precision import Precision, Support
-from core.runtime.session import open_session, run_session
-from core.runtime.settings import SessionSettings
-
-SETTINGS = SessionSettings()
 
 
-@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: f"{o.op_type} {o.signature}")
-def test_both_forms_are_valid_and_compute_the_same(operator: OneOperator) -> None:
-    results = {}
-    for dtype, model in (("float32", float_model(operator)), ("uint8", int8_model(operator, saturates=True))):
-        proto = ir.to_proto(model)
-        onnx.checker.check_model(proto)
-        results[dtype] = run_session(open_session(proto.SerializeToString(), SETTINGS), feed(operator, dtype, 0))["y"]
-    got = results["uint8"]
-    if got.dtype == np.uint8:
-        step = 1 / 128 if operator.weight is None else 0.25
-        got = (got.astype(np.float32) - 128) * step
-        inside = (got > -127 * step) & (got < 126 * step)
-        assert np.abs(got - results["float32"])[inside].max() <= 2 * step
-    else:
-        assert np.corrcoef(got.ravel(), results["float32"].ravel())[0, 1] > 0.999
-
-
-@pytest.fixture(scope="module")
-def grid() -> CapabilityGrid:
-    return probe(SETTINGS, Silent())
-
-
-@pytest.mark.xdist_group("timing")
-def test_the_grid_tells_of_every_operator_with_an_interval_around_its_ratio(grid: CapabilityGrid) -> None:
-    assert {row.op for row in grid.rows} == {operator.op_type for operator in OPERATORS}
-    for row in grid.rows:
-        assert row.why
-        assert row.state is Support.EXECUTED, f"{row.op} {row.signature}: {row.why}"
-        assert row.speedup is not None
-        assert row.ci95 is not None
-        assert row.ci95[0] <= row.speedup <= row.ci95[1]
-
-
-@pytest.mark.xdist_group("timing")
-def test_the_grid_survives_its_cache(grid: CapabilityGrid) -> None:
-    assert CapabilityGrid.from_dict(grid.to_dict()) == grid
+def row(state: Support, precision: Precision = Precision.INT8, op: str = "Conv") -> Capability:
+    timed = state in (Support.EXECUTED, Support.EMULATED)
+    speedup, ci95 = (2.0, (1.9, 2.1)) if timed else (None, None)
+    return Capability(op, "s", precision, "CPUExecutionProvider", state, speedup, ci95, "because")
 
 
 def test_an_operator_is_offered_if_one_of_its_signatures_is_executed() -> None:
-    def row(state: Support) -> Capability:
-        return Capability("Conv", "s", Precision.INT8, "CPUExecutionProvider", state, None, None, "because")
+    for order in ((Support.UNAVAILABLE, Support.EXECUTED), (Support.EXECUTED, Support.UNAVAILABLE)):
+        assert CapabilityGrid(tuple(map(row, order)), False).offered() == {"Conv": "executed"}
+    assert CapabilityGrid((row(Support.UNAVAILABLE), row(Support.SIMULATED)), False).offered() == {"Conv": "simulated"}
 
-    assert CapabilityGrid((row(Support.UNAVAILABLE), row(Support.EXECUTED)), False).offered()["Conv"] == "executed"
-    assert CapabilityGrid((row(Support.UNAVAILABLE),), False).offered()["Conv"] == "unavailable"
+
+def test_each_precision_is_offered_for_itself() -> None:
+    grid = CapabilityGrid((row(Support.EXECUTED), row(Support.EMULATED, Precision.FP16)), False)
+    assert grid.offered(Precision.FP16) == {"Conv": "emulated"}
+    assert grid.offered(Precision.FP8) == {}
+
+
+def test_parts_are_joined_in_order() -> None:
+    parts = [CapabilityGrid((row(state),), saturates) for state, saturates in zip(Support, (False, True, False, False), strict=True)]
+    joined = CapabilityGrid.joined(parts)
+    assert [each.state for each in joined.rows] == list(Support)
+    assert joined.saturates
+
+
+def test_the_grid_survives_its_cache() -> None:
+    grid = CapabilityGrid(tuple(row(state, precision) for state in Support for precision in Precision), True)
+    assert CapabilityGrid.from_dict(grid.to_dict()) == grid

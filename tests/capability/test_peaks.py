@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from core.capability import peaks
-from core.capability.operators import OneOperator
+from core.capability.operators import product
 from core.capability.peaks import Large, measure_peaks
 from core.progress import Silent
 from core.runtime.settings import SessionSettings
 
-SMALL = Large(OneOperator("MatMul", "small", ((16, 32),), (32, 8), 1, float_output=True), 16 * 32 * 8)
+SMALL = Large(product("MatMul", (16,), 32, 8), 16 * 32 * 8)
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def one_small_product(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_executed_precision_has_a_peak_and_what_reached_it() -> None:
     found = measure_peaks(SessionSettings(), Silent(), saturates=True)
     assert found["fp32"].gflops > 0
-    assert found["fp32"].how == "MatMul small"
+    assert found["fp32"].how == "MatMul 16x32 by 32x8"
     assert set(found) <= {"fp32", "int8", "fp16", "bf16"}
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx_ir as ir
+import onnxruntime as ort
 import pytest
 
 from core.errors import RunError, UnavailableError
@@ -100,3 +101,11 @@ def test_threads_and_spinning_reach_the_runtime() -> None:
     assert options.intra_op_num_threads == 2
     assert options.inter_op_num_threads == 1
     assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
+
+
+def test_without_fallback_a_provider_that_leaves_nodes_to_the_processor_is_refused() -> None:
+    if "AzureExecutionProvider" not in ort.get_available_providers():
+        pytest.skip("this onnxruntime has no second provider")
+    open_session(RELU, SessionSettings(provider="AzureExecutionProvider"))
+    with pytest.raises(RunError, match="cannot open the model"):
+        open_session(RELU, SessionSettings(provider="AzureExecutionProvider", fallback=False))
