@@ -85,6 +85,14 @@ def _percent(view: LayerView) -> float | None:
     return None if view.share is None else view.share * 100
 
 
+def _attained(view: LayerView) -> float | None:
+    return None if view.attained is None else view.attained * 100
+
+
+def _write_percent(value: float | None) -> str:
+    return quantities.with_unit(value, "%")
+
+
 #: Two operations per multiply-accumulate, whatever they compute in.
 INTENSITY_UNIT = "FLOP/B"
 
@@ -96,10 +104,11 @@ def write_intensity(value: float | None) -> str:
 
 MEASURES: tuple[Measure, ...] = (
     Measure("latency", "Latency", "ms", lambda view: view.ms, quantities.time_ms),
-    Measure("share", "Share of time", "%", _percent, lambda value: quantities.with_unit(value, "%")),
+    Measure("share", "Share of time", "%", _percent, _write_percent),
     Measure("macs", "MACs", "MAC", lambda view: view.macs, lambda value: quantities.count(value, "MAC"), False),
     Measure("bytes", "Bytes moved", "B", lambda view: view.moved_bytes, quantities.size),
     Measure("intensity", "Intensity", INTENSITY_UNIT, lambda view: view.intensity, write_intensity, adds_up=False),
+    Measure("attained", "Of attainable", "%", _attained, _write_percent, adds_up=False),
     Measure("weights", "Weight bytes", "B", lambda view: float(view.weight_bytes), quantities.size, False),
 )
 

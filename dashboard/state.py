@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 import streamlit as st
 
 from dashboard.elsewhere import Brought
+from dashboard.map_views import MapView
 from dashboard.mixing import History
 
 T = TypeVar("T")
@@ -90,6 +91,8 @@ LAYER = LinkKey("layer")
 CANDIDATE = LinkKey("candidate")
 #: The candidate that others are held against; none: the one kept with the model, else the original.
 BASELINE = LinkKey("baseline")
+#: The other profile that the page Profile shows beside its own: the id of a job, or of a candidate.
+BESIDE = LinkKey("beside")
 TARGET = LinkKey("target")
 SHAPES = LinkKey("shapes")
 #: How it runs: threads of the runtime, samples per run, and the outputs that count with their weights.
@@ -112,12 +115,12 @@ RUNS_STATES = LinkKey("search_states")
 OF_RUNS = (RUN, RUNS_PART, RUNS_TEXT, RUNS_MODEL, RUNS_KINDS, RUNS_STATES)
 
 LINK_KEYS = (
-    *(MODEL, DATA, LAYER, CANDIDATE, BASELINE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING),
+    *(MODEL, DATA, LAYER, CANDIDATE, BASELINE, BESIDE, TARGET, SHAPES, THREADS, BATCH, OUTPUTS, OPENING, PREPARING),
     *OF_RUNS,
 )
 
 #: What has no meaning for another model.
-OF_ONE_MODEL = (LAYER, CANDIDATE, SHAPES, BATCH, OUTPUTS)
+OF_ONE_MODEL = (LAYER, CANDIDATE, BESIDE, SHAPES, BATCH, OUTPUTS)
 
 #: More threads or samples per run than this are a mistyped link, not a wish.
 MOST_THREADS, MOST_BATCH = 1024, 65_536
@@ -270,6 +273,11 @@ MIXES: SessionKey[dict[str, History]] = SessionKey("mix.histories", dict)
 RECIPES: SessionKey[dict[str, Brought]] = SessionKey("recipes.brought", dict)
 #: Why the recipe file that was brought in last was refused.
 RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.problem", lambda: None)
+
+# ---- Profile page -----------------------------------------------------------------------------------------------
+
+#: Per model (its sha256): what its map shows.
+MAP_VIEWS: SessionKey[dict[str, MapView]] = SessionKey("profile.map.views", dict)
 
 # ---- Compare page -----------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import plotly.graph_objects as go
 from dashboard.figures.fold import CELL_HEIGHT, CELL_WIDTH, ROW_GAP, Fold
 from dashboard.figures.labels import short_plain
 from dashboard.figures.theme import FigureTheme
+from dashboard.figures.unfold import MODULE
 
 #: Above this many layers the texts in the cells are left out: they would not fit, and cost a second to draw.
 MAX_TEXTS = 400
@@ -94,9 +95,29 @@ def texts_that_fit(
     return {"text": [short_plain(text, room) for text in texts], "textfont": {"color": list(inks), "size": size}}
 
 
-def border(fold: Fold, theme: FigureTheme, width: float) -> dict[str, Any]:
-    """The line around cells: none where they are so small that it would cover their colours."""
-    return {"width": 0.5 if fold.cell_px(width) >= _BORDERED_CELL_PX else 0, "color": theme.line}
+def border(fold: Fold, theme: FigureTheme, width: float, cells: Sequence[str] = ()) -> dict[str, Any]:
+    """The line around cells: none where they are so small that it would cover their colours, more around modules."""
+    if fold.cell_px(width) < _BORDERED_CELL_PX:
+        return {"width": 0, "color": theme.line}
+    modules = [cell.startswith(MODULE) for cell in cells]
+    if not any(modules):
+        return {"width": 0.5, "color": theme.line}
+    return {
+        "width": [1.5 if module else 0.5 for module in modules],
+        "color": [theme.muted if module else theme.line for module in modules],
+    }
+
+
+def cell_text(cell: str, op: str) -> str:
+    """What stands in a cell: the operator of a layer, the name of a collapsed module."""
+    return cell.removeprefix(MODULE).rpartition("/")[2] if cell.startswith(MODULE) else op
+
+
+def cell_box(fold: Fold, cell: str) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom of a cell's frame, a little outside it, so that it is seen on every colour."""
+    x, y = fold.places[cell]
+    half_width, half_height = CELL_WIDTH / 2 + 0.07, CELL_HEIGHT / 2 + 0.1
+    return x - half_width, x + half_width, y - half_height, y + half_height
 
 
 def letters_per_cell(fold: Fold, width: float) -> int:
@@ -105,13 +126,11 @@ def letters_per_cell(fold: Fold, width: float) -> int:
 
 
 def outline_trace(fold: Fold, layer: str, theme: FigureTheme, *, dash: str = "solid") -> go.Scatter:
-    """A frame around one cell, a little outside it, so that it is seen on every colour."""
-    x, y = fold.places[layer]
-    half_width, half_height = CELL_WIDTH / 2 + 0.07, CELL_HEIGHT / 2 + 0.1
-    corners = [(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]
+    """A frame around one cell."""
+    left, right, top, bottom = cell_box(fold, layer)
     return go.Scatter(
-        x=[x + sign * half_width for sign, _ in corners],
-        y=[y + sign * half_height for _, sign in corners],
+        x=[left, right, right, left, left],
+        y=[top, top, bottom, bottom, top],
         mode="lines",
         line={"color": theme.accent, "width": 2.5, "dash": dash},
         hoverinfo="skip",

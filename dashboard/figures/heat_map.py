@@ -30,6 +30,7 @@ def heat_map(
     theme: FigureTheme,
     *,
     selected: str | None = None,
+    fold: Fold | None = None,
     width: float = WIDTH,
     height: float = HEIGHT,
 ) -> go.Figure:
@@ -41,10 +42,11 @@ def heat_map(
         measure: what colours the cells; layers without it are hatched.
         theme: light or dark.
         selected: the layer to frame.
+        fold: the layout folded for this size, if that was done before.
         width: pixels the map is folded for; it stretches to its container.
         height: pixels not to exceed.
     """
-    fold = fold_layout(layout, width=width, height=height)
+    fold = fold or fold_layout(layout, width=width, height=height)
     lane = graph_map.lane_px(fold, width=width, height=height)
     figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
     figure.add_trace(graph_map.link_trace(fold, theme, lane=lane))
@@ -61,7 +63,32 @@ def heat_map(
         hovermode="closest",
         dragmode="pan",
     )
+    note = _unknown_note([measure.of(view) for view in views if view.id in fold.places], measure)
+    if note:
+        figure.add_annotation(**legend_note(note, theme))
     return figure
+
+
+def _unknown_note(values: Sequence[float | None], measure: Measure) -> str:
+    if not values or None not in values:
+        return ""
+    known = any(value is not None for value in values)
+    return "Hatched: not known" if known else f"{measure.label}: not known of any layer"
+
+
+def legend_note(text: str, theme: FigureTheme) -> dict[str, Any]:
+    """A few words above the map on the left, on the line of the legend."""
+    return {
+        "text": plain(text),
+        "showarrow": False,
+        "font": {"color": theme.muted, "size": 11},
+        "x": 0.0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": 1.0,
+        "yref": "paper",
+        "yanchor": "bottom",
+    }
 
 
 def add_heat(
@@ -92,10 +119,14 @@ def add_heat(
                 hover=[hover_text(view, measure) for view in known],
                 marker={
                     "color": np.array(colors, dtype=object),
-                    "line": graph_map.border(fold, theme, width),
+                    "line": graph_map.border(fold, theme, width, [view.id for view in known]),
                 },
                 **graph_map.texts_that_fit(
-                    fold, [v.op for v in known], [ink_on(color) for color in colors], width=width, lane=lane
+                    fold,
+                    [graph_map.cell_text(view.id, view.op) for view in known],
+                    [ink_on(color) for color in colors],
+                    width=width,
+                    lane=lane,
                 ),
             ),
             **axes,

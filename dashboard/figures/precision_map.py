@@ -23,6 +23,9 @@ from dashboard.layer_views import LayerView
 
 #: What a layer is called that the runtime computes nothing for any more.
 FOLDED = "folded"
+#: Of a collapsed module with layers in several; of a layer whose precision nobody knows.
+SEVERAL, UNKNOWN = "several", "unknown"
+_HATCHED = {FOLDED: "folded away", UNKNOWN: "not known"}
 #: A cell with room for this many letters shows its operator beside the letter of the precision.
 _LETTERS_FOR_OP = 6
 
@@ -36,6 +39,7 @@ def precision_map(
     notes: Mapping[str, str] | None = None,
     marked: Collection[str] = (),
     selected: str | None = None,
+    fold: Fold | None = None,
     width: float = WIDTH,
     height: float = HEIGHT,
 ) -> go.Figure:
@@ -44,15 +48,16 @@ def precision_map(
     Args:
         views: the layers.
         layout: the stored layout.
-        precision_of: layer id -> precision, or "folded".
+        precision_of: layer id -> precision, "folded", "several" (of a module) or "unknown".
         theme: light or dark.
         notes: layer id -> a sentence for its hover, for example why it has this precision.
         marked: layers to frame with a dotted line (what changed).
         selected: the layer to frame.
+        fold: the layout folded for this size, if that was done before.
         width: pixels the map is folded for.
         height: pixels not to exceed.
     """
-    fold = fold_layout(layout, width=width, height=height)
+    fold = fold or fold_layout(layout, width=width, height=height)
     lane = graph_map.lane_px(fold, width=width, height=height)
     figure = bare_figure(theme, height=round(lane * (fold.lanes + 0.95)) + LEGEND_PX + NAMES_PX)
     figure.add_trace(graph_map.link_trace(fold, theme, lane=lane))
@@ -93,14 +98,15 @@ def add_precisions(
         if view.id in fold.places and view.id in precision_of:
             members.setdefault(precision_of[view.id], []).append(view)
     for precision, here in sorted(members.items(), key=lambda item: -len(item[1])):
-        folded = precision == FOLDED
-        color = theme.missing if folded else precision_color(precision)
-        letter = "" if folded else PRECISION_LETTERS.get(precision, "?")
-        label = "folded away" if folded else precision_label(precision)
-        marker: dict[str, Any] = {"color": color, "line": graph_map.border(fold, theme, width)}
+        hatched = precision in _HATCHED
+        color = theme.missing if hatched else precision_color(precision)
+        letter, label = _letter_and_label(precision)
+        line = graph_map.border(fold, theme, width, [view.id for view in here])
+        marker: dict[str, Any] = {"color": color, "line": line}
         roomy = graph_map.letters_per_cell(fold, width) >= _LETTERS_FOR_OP
-        texts = [f"{letter} {view.op}".strip() if roomy else letter for view in here]
-        if folded:
+        names = [graph_map.cell_text(view.id, view.op) for view in here]
+        texts = [f"{letter} {name}".strip() if roomy else letter for name in names]
+        if hatched:
             marker["pattern"] = {"shape": "/", "size": 5, "solidity": 0.15, "fgcolor": theme.line}
         figure.add_trace(
             graph_map.cell_trace(
@@ -114,6 +120,14 @@ def add_precisions(
             ),
             **axes,
         )
+
+
+def _letter_and_label(precision: str) -> tuple[str, str]:
+    if precision in _HATCHED:
+        return "", _HATCHED[precision]
+    if precision == SEVERAL:
+        return "+", "+ several"
+    return PRECISION_LETTERS.get(precision, "?"), precision_label(precision)
 
 
 def precision_legend(theme: FigureTheme) -> dict[str, Any]:

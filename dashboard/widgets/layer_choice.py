@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import state
 from dashboard.figures.theme import FigureTheme, figure_theme
-from dashboard.figures.areas import layer_of_area
 from dashboard.run_tables import SCROLL_BAR_PX
 from dashboard.tables import Table
+from dashboard.widgets import chart_touch
+from dashboard.widgets.chart_touch import Box
 
 _ROW_PX = 35
 _NO_BAR = {"displayModeBar": False}
@@ -29,16 +29,28 @@ def chosen(known: Collection[str]) -> str | None:
     return layer if layer in known else None
 
 
-def chart(figure: go.Figure, *, key: str, alt: str) -> None:
-    """A map or treemap in which a click chooses a layer."""
-    st.plotly_chart(
-        figure,
-        key=key,
-        on_select=lambda: _from_chart(key),
-        selection_mode="points",
-        config=_NO_BAR,
-        alt=alt,
-    )
+def chart(
+    figure: go.Figure,
+    *,
+    key: str,
+    alt: str,
+    cells: Sequence[Box] = (),
+    area: str | None = None,
+    on_pick: Callable[[str], None] | None = None,
+) -> None:
+    """A map or treemap in which a click chooses a layer.
+
+    Args:
+        figure: without the chosen layer in it, it need not be drawn again when another one is chosen.
+        key: of the chart.
+        alt: what it shows, in words.
+        cells: where the chosen layer is, in units of the axes; it is framed there.
+        area: or the id of its area in a treemap or icicle.
+        on_pick: told what was clicked, instead of choosing it as the layer.
+    """
+    with st.container(key=key, gap=None):
+        st.plotly_chart(figure, key=f"{key}.chart", config=_NO_BAR, alt=alt)
+        chart_touch.draw(key, cells=cells, area=area, color=theme().accent, on_pick=on_pick or state.LAYER.set)
 
 
 def still_chart(figure: go.Figure, *, key: str, alt: str) -> None:
@@ -64,23 +76,6 @@ def table(shown: Table, *, key: str, height: int, alt: str) -> None:
 def table_height(rows: int, most: int) -> int:
     """Pixels for that many rows, the header and a bar to scroll sideways, at most `most`."""
     return min(most, _ROW_PX * (max(rows, 1) + 1) + 3 + SCROLL_BAR_PX)
-
-
-def layer_of_points(points: Sequence[Any]) -> str | None:
-    """The layer of a clicked cell (its custom data) or area (its id); None where a module was clicked."""
-    if not points:
-        return None
-    first = points[0]
-    custom = first.get("customdata")
-    if custom:
-        return str(custom[0] if isinstance(custom, list | tuple) else custom)
-    return layer_of_area(first.get("id"))
-
-
-def _from_chart(key: str) -> None:
-    layer = layer_of_points(st.session_state[key].selection.points)
-    if layer is not None:
-        state.LAYER.set(layer)
 
 
 def _from_table(key: str, shown: Table) -> None:

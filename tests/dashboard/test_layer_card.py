@@ -7,8 +7,9 @@ from dataclasses import replace
 from dashboard.layer_views import LayerView, layer_views
 from dashboard.run_tables import ROW_PX, SCROLL_BAR_PX
 from dashboard.run_tables import table_height as low_table_height
+from dashboard.widgets.chart_touch import clicked_id
 from dashboard.widgets.layer_card import facts, position, shapes, slow_names
-from dashboard.widgets.layer_choice import layer_of_points, table_height
+from dashboard.widgets.layer_choice import table_height
 from tests.dashboard.documents import inspect_document, profile_document
 
 INSPECTION = inspect_document(12)
@@ -43,16 +44,37 @@ def test_a_layer_in_a_loop_tells_how_often_it_runs() -> None:
     assert told(replace(VIEWS["stem/conv"], runs=2.5))["Runs"] == "2.50 times per run of the model"
 
 
+def test_what_a_layer_reaches_is_told_in_words() -> None:
+    known = replace(VIEWS["stem/conv"], attained=0.71, reached_gflops=92.0, precision="int8")
+    found = told(known)
+    assert found["Reached"] == "92.0 GFLOP/s, 71.0 % of what this machine can reach"
+    assert found["Computes in"] == "int8"
+    assert found["Intensity"].endswith(" FLOP/B")
+    assert told(replace(known, macs=0.0))["Reached"] == "71.0 % of what this machine can reach"
+    assert "Computes in" not in told(VIEWS["stem/conv"]), "an older profile does not know it"
+
+
+def test_a_layer_tells_its_part_of_the_memory() -> None:
+    live = replace(VIEWS["stem/conv"], live_bytes=2e6)
+    assert told(live)["Memory"] == "2.00 MB of activations alive while it runs"
+    held = told(replace(live, held_bytes=5e5))["Memory"]
+    assert held == "2.00 MB of activations alive while it runs, its outputs hold 500 KB of the peak"
+    assert "Memory" not in told(VIEWS["stem/conv"])
+
+
+def test_a_layer_whose_branch_was_not_taken_says_so() -> None:
+    assert told(replace(VIEWS["stem/conv"], runs=0))["Runs"] == "not in these runs"
+
+
 def test_the_place_of_a_layer_is_told() -> None:
     assert position(VIEWS["stage1/block0/conv1"]) == "layer 3 in stage1/block0"
 
 
 def test_a_click_on_a_cell_or_an_area_names_its_layer() -> None:
-    assert layer_of_points([{"customdata": "stem/conv"}]) == "stem/conv"
-    assert layer_of_points([{"customdata": ["stem/conv"]}]) == "stem/conv"
-    assert layer_of_points([{"id": "l:stem/conv", "parent": "m:stem"}]) == "stem/conv"
-    assert layer_of_points([{"id": "m:stem", "parent": "m:"}]) is None
-    assert layer_of_points([]) is None
+    assert clicked_id({"cell": "stem/conv", "area": None}) == "stem/conv"
+    assert clicked_id({"cell": None, "area": "l:stem/conv"}) == "stem/conv"
+    assert clicked_id({"cell": None, "area": "m:stem"}) is None
+    assert clicked_id(None) is None
 
 
 def test_a_short_table_is_no_higher_than_its_rows() -> None:
