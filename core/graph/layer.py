@@ -19,7 +19,7 @@ class Layer:
     ("stage1", "block0", "conv1"). `macs` are multiply-accumulates of one run; None where shapes are unknown.
     `weight_bytes` counts constants read by this layer as stored; `activation_bytes` what it writes. `dtype` is the
     element type of its first output (numpy name), "" where unknown. `name` is the node's name in the file, which may be
-    empty or borne by others as well.
+    empty or borne by others as well; `unique_name` what onnx_ir makes of it where names have to differ in their graph.
     """
 
     id: str
@@ -39,6 +39,7 @@ class Layer:
     activation_bytes: int | None
     macs: int | None
     name: str = ""
+    unique_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import onnx_ir as ir
 
@@ -20,7 +21,7 @@ from core.graph.layer import Layer, LayerTable
 from core.graph.modules import read_module
 from core.graph.shapes import LayerTensors, infer_tensors
 from core.intake.model import Model
-from core.intake.names import given_name
+from core.intake.names import given_name, unique_names
 from core.intake.proposals import propose_shapes
 from core.intake.scopes import bodies
 
@@ -39,8 +40,14 @@ def read_layers(model: Model, *, shapes: Mapping[str, tuple[int, ...]] | None = 
     nodes = tuple(walk(model.ir))
     groups = group_layers(nodes, tensors)
     group_of = {layer_id: group.id for group in groups for layer_id in group.layers}
+    unique = unique_names(model.ir.graph)
     layers = tuple(
-        _layer(position, layer, group_of[layer.id], tensors[layer.id]) for position, layer in enumerate(nodes)
+        replace(
+            _layer(position, layer, group_of[layer.id], tensors[layer.id]),
+            name=given_name(layer.node),
+            unique_name=unique[layer.node],
+        )
+        for position, layer in enumerate(nodes)
     )
     return LayerTable(layers=layers, groups=groups, edges=tuple(dict.fromkeys(_edges(nodes))))
 
@@ -65,7 +72,6 @@ def _layer(index: int, layer: LayerNode, group: str, tensors: LayerTensors) -> L
         weight_bytes=sum(int(tensor.nbytes) for tensor in constants) + attribute_bytes(node),
         activation_bytes=output_bytes(node, tensors),
         macs=count_macs(node, tensors),
-        name=given_name(node),
     )
 
 

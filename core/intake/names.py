@@ -11,7 +11,7 @@ from collections import Counter
 import onnx_ir as ir
 
 from core.intake.model import Repair
-from core.intake.scopes import is_constant, walk_graphs, walk_scopes
+from core.intake.scopes import bodies, is_constant, walk_graphs, walk_scopes
 
 #: Where a renamed node keeps the name that the file gives it; not written to files.
 _GIVEN = "mixdesk.given_name"
@@ -20,6 +20,30 @@ _GIVEN = "mixdesk.given_name"
 def given_name(node: ir.Node) -> str:
     """The name of a node in the file, which may be empty or borne by others as well."""
     return str(node.meta.get(_GIVEN, node.name or ""))
+
+
+def unique_names(graph: ir.Graph) -> dict[ir.Node, str]:
+    """The names that `onnx_ir`'s `NameFixPass` gives to the nodes of the file, with which other programs show it.
+
+    In each graph the first bearer of a name keeps it, the others are numbered; a node without one is called "node".
+    """
+    found: dict[ir.Node, str] = {}
+    numbers: Counter[str] = Counter()
+
+    def visit(inner: ir.Graph) -> None:
+        taken: set[str] = set()
+        for node in inner:
+            wish = unused = given_name(node) or "node"
+            while unused in taken:
+                numbers[wish] += 1
+                unused = f"{wish}_{numbers[wish]}"
+            taken.add(unused)
+            found[node] = unused
+            for _, body in bodies(node):
+                visit(body)
+
+    visit(graph)
+    return found
 
 
 def name_nodes(model: ir.Model) -> tuple[Repair, ...]:

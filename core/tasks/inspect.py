@@ -82,6 +82,7 @@ def layer_row(layer: Layer, group_kind: str) -> dict[str, Any]:
     return {
         "id": layer.id,
         "name": layer.name,
+        "unique_name": layer.unique_name,
         "index": layer.index,
         "op": layer.op_type,
         "domain": layer.domain,

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import onnx
+import onnx_ir as ir
+from onnx_ir.passes.common import NameFixPass
+
 from core.graph.identity import walk
-from core.intake.names import given_name
-from tests.intake.texts import load
+from core.intake.names import given_name, unique_names
+from tests.intake.texts import load, to_bytes
 
 IF_MODEL = """g (bool c, float[4] x) => (float[4] y) {
   [pick] y = If (c) <
@@ -27,6 +31,20 @@ def test_the_name_in_the_file_is_remembered() -> None:
     assert [(layer.id, given_name(layer.node)) for layer in walk(model.ir)] == [("a", "n"), ("b", "n"), ("y", "")]
     same = load(IF_MODEL.replace("{\n  [pick]", '{\n  ["pick/then/act"] z = Abs (x)\n  [pick]', 1))
     assert [given_name(layer.node) for layer in walk(same.ir)] == ["pick/then/act", "pick", "act", "act"]
+
+
+def test_unique_names_are_those_of_the_library_in_bodies_too() -> None:
+    text = IF_MODEL.replace(
+        "{\n  [pick]", "{\n  z = Abs (x)  [act] u = Neg (z)  [act] v = Neg (z)  w = Neg (z)\n  [pick]", 1
+    )
+    text = text.replace("[act] a = Relu (x)", "o = Neg (x)  [act] p = Neg (o)  [act] q = Neg (p)  a = Relu (q)", 1)
+    fixed = ir.from_proto(onnx.load_model_from_string(to_bytes(text)))
+    NameFixPass()(fixed)
+    model = load(text)
+    found = unique_names(model.ir.graph)
+    ours = [found[node] for node in ir.traversal.RecursiveGraphIterator(model.ir.graph)]
+    assert ours == [node.name for node in ir.traversal.RecursiveGraphIterator(fixed.graph)]
+    assert len(ours) == 10
 
 
 def test_every_bearer_of_a_repeated_name_takes_its_first_output() -> None:
