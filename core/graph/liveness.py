@@ -67,6 +67,12 @@ class Liveness:
         }
 
 
+def nothing_known() -> dict[str, Any]:
+    """The keys of `Liveness.to_dict` where no size is known."""
+    figures = dict.fromkeys(("activation_peak_bytes", "activation_total_bytes", "planned_bytes", "peak_at"))
+    return {**figures, "steps": [], "holders": []}
+
+
 def read_liveness(model: Model, table: LayerTable) -> Liveness | None:
     """What the activations of one run need. Unknown sizes count nothing; None where all are unknown."""
     if _all_unknown(table):
