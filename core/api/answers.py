@@ -121,6 +121,17 @@ class Profile(Answer):
         """Rule, evidence, consequence and remedy of what stands out."""
         return frame(self.document["advice"], columns=("rule", "evidence", "consequence", "remedy"))
 
+    @property
+    def growth(self) -> pd.DataFrame:
+        """Milliseconds of each layer (rows, by id) at each named shape (columns), and `exponent`; empty without any."""
+        growth = self.document.get("growth") or {"points": [], "layers": []}
+        names = [point["name"] for point in growth["points"]]
+        rows = [
+            {"id": row["id"], **dict(zip(names, row["ms"], strict=True)), "exponent": row["exponent"]}
+            for row in growth["layers"]
+        ]
+        return frame(rows, columns=("id", *names, "exponent"), index="id")
+
     def _lines(self) -> list[tuple[str, str]]:
         wall = self.wall_ms
         slowest = sorted(self.document["layers"], key=lambda row: -(row["ms"] or 0.0))[:5]

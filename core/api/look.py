@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -30,7 +31,13 @@ def inspect_model(model: ModelGiven, *, data: DataGiven | None = None, **options
 
 
 def profile_model(
-    model: ModelGiven, *, data: DataGiven | None = None, runs: int | None = None, **options: Unpack[Options]
+    model: ModelGiven,
+    *,
+    data: DataGiven | None = None,
+    runs: int | None = None,
+    time_budget_s: float | None = None,
+    named_shapes: Mapping[str, Mapping[str, Sequence[int]]] | None = None,
+    **options: Unpack[Options],
 ) -> Profile:
     """Measures where the time goes, layer by layer.
 
@@ -38,13 +45,24 @@ def profile_model(
         model: as for `convert_model`.
         data: as for `convert_model`.
         runs: how many; None: as many as give a steady figure.
+        time_budget_s: wall time of the measurement, and the most that one run may take; None: about 4 s, and 60 s.
+        named_shapes: name -> input -> shape: also measures how each layer's cost grows from shape to shape.
         options: see `core.Options`; batch is samples per run.
 
     Raises:
         MixdeskError: as `convert_model`.
     """
     with at_desk(model, data, options, without=("outputs",)) as (desk, params):
-        return Profile(desk.run("profile", params | {"runs": runs}, title=f"Profile {params['model_name']}"))
+        asked = {"runs": runs, "time_budget_s": time_budget_s, "named_shapes": _named(named_shapes)}
+        return Profile(desk.run("profile", params | asked, title=f"Profile {params['model_name']}"))
+
+
+def _named(shapes: Mapping[str, Mapping[str, Sequence[int]]] | None) -> list[dict[str, Any]]:
+    """As the job is told: a list, so that a name given twice would be seen."""
+    return [
+        {"name": name, "shapes": {str(key): [int(size) for size in shape] for key, shape in of.items()}}
+        for name, of in (shapes or {}).items()
+    ]
 
 
 def compare_models(

@@ -12,6 +12,9 @@ from core.cli import answer
 from core.errors import RequestError, TargetError
 
 _DIMENSION = re.compile(r"[x,]")
+#: One input with its shape; an input's name may hold a colon or a comma.
+_SHAPE_OF = re.compile(r"([^,].*?):((?:\d+(?:x\d+)*)?)(?:,|$)")
+_NAMED_SHAPES = re.compile(f"(?:{_SHAPE_OF.pattern})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,23 @@ def read_shape(text: str) -> tuple[str, tuple[int, ...]]:
     if not name or not equals or not all(part.isdecimal() for part in parts):
         raise RequestError(f"'{text}' is not a shape.", hint="Write --shape NAME=1x3x224x224.")
     return name, tuple(int(part) for part in parts)
+
+
+def read_named_shapes(texts: Sequence[str] | None) -> list[dict[str, Any]]:
+    """Reads "NAME=INPUT:1x64,INPUT2:1x64" entries; an input may be left out, and "INPUT:" is a scalar.
+
+    Raises:
+        RequestError: one is not of that form.
+    """
+    return [_read_named(text) for text in texts or ()]
+
+
+def _read_named(text: str) -> dict[str, Any]:
+    name, equals, shapes = text.partition("=")
+    if not name or not equals or not _NAMED_SHAPES.fullmatch(shapes):
+        raise RequestError(f"'{text}' is not a named shape.", hint="Write --at NAME=INPUT:1x64,INPUT2:1x64.")
+    read = {found[1]: [int(size) for size in found[2].split("x") if size] for found in _SHAPE_OF.finditer(shapes)}
+    return {"name": name, "shapes": read}
 
 
 def read_outputs(outputs: Sequence[str] | None) -> dict[str, float]:

@@ -138,14 +138,18 @@ class Alone:
         return Ending("died", note, {}, last_s, signal_number=-code if code < 0 else None)
 
 
-def limit_memory(memory_bytes: int | None) -> None:
-    """Lets this process have no more: the runtime then fails with the name of a layer, and nobody is killed."""
+def limit_memory(memory_bytes: int | None, weights: Path | None = None) -> None:
+    """Lets this process have no more: the runtime then fails with the name of a layer, and nobody is killed.
+
+    Files in the folder `weights` come on top: the runtime maps them in a way that the system counts as memory.
+    """
     if memory_bytes is None or sys.platform == "win32":
         return
     import resource  # noqa: PLC0415 - not on every system
 
+    mapped = sum(path.stat().st_size for path in weights.iterdir() if path.is_file()) if weights is not None else 0
     with contextlib.suppress(ValueError):  # a lower limit holds already
-        resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes + mapped, memory_bytes + mapped))
 
 
 def take_standard_output() -> IO[str]:

@@ -24,11 +24,11 @@ def main(folder: Path) -> int:
     """Steps through the first feed."""
     notes = take_standard_output()
     spec = json.loads((folder / "spec.json").read_text())
-    limit_memory(spec["memory_bytes"])
-    weights = spec["weights"]
+    weights = None if spec["weights"] is None else Path(spec["weights"])
+    limit_memory(spec["memory_bytes"], weights)
     path = Path(spec["model"])
     cut = Cut(**{**spec["cut"], "enter": tuple(spec["cut"]["enter"])})
-    opened = Opened(SessionSettings(**spec["settings"]), path.parent if weights is None else Path(weights))
+    opened = Opened(SessionSettings(**spec["settings"]), path.parent if weights is None else weights)
     last: dict[str, Any] = {}
 
     def tell(step: Step) -> None:

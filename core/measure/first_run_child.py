@@ -22,7 +22,7 @@ def main(folder: Path) -> int:
     """Runs them."""
     notes = take_standard_output()
     spec = json.loads((folder / "spec.json").read_text())
-    limit_memory(spec["memory_bytes"])
+    limit_memory(spec["memory_bytes"], None if spec["weights"] is None else Path(spec["weights"]))
     at: dict[str, object] = {"at": "open", "sample": None}
     try:
         write_note(notes, at)

@@ -53,7 +53,7 @@ class Subject:
             threads=read_whole(params, "threads", default=1, least=1),
             batch=read_whole(params, "batch", default=1, least=1),
             seed=read_whole(params, "seed", default=0, least=0),
-            shapes=_shapes(params),
+            shapes=read_shapes(params),
             outputs=_outputs(params),
         )
 
@@ -116,7 +116,12 @@ def _text(params: Params, name: str, *, required: bool = False) -> str | None:
     return value
 
 
-def _shapes(params: Params) -> dict[str, tuple[int, ...]]:
+def read_shapes(params: Params) -> dict[str, tuple[int, ...]]:
+    """Input name -> shape, from "shapes"; empty where it is absent.
+
+    Raises:
+        RequestError: no mapping of names to lists of whole numbers.
+    """
     given = params.get("shapes") or {}
     if not isinstance(given, Mapping):
         raise RequestError(f"'shapes' must map input names to lists of whole numbers, not {given!r}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.cli.request import read_outputs, read_pins, read_request, read_shape, tell_unused
+from core.cli.request import read_named_shapes, read_outputs, read_pins, read_request, read_shape, tell_unused
 from core.errors import RequestError, TargetError
 
 
@@ -70,3 +70,20 @@ def test_an_empty_target_is_refused_and_not_taken_for_none() -> None:
             workspace=None,
             as_json=False,
         )
+
+
+def test_named_shapes_are_read_with_all_their_inputs() -> None:
+    read = read_named_shapes(["short=x:1x16,mask:0:1x16", "one=s:", "n=ids:7"])
+    assert read == [
+        {"name": "short", "shapes": {"x": [1, 16], "mask:0": [1, 16]}},
+        {"name": "one", "shapes": {"s": []}},
+        {"name": "n", "shapes": {"ids": [7]}},
+    ]
+    assert read_named_shapes(None) == []
+
+
+@pytest.mark.parametrize("text", ["short", "short=", "=x:1", "short=x", "short=x:ax1", "short=x:1x", "short=x:1,,y:2"])
+def test_what_is_no_named_shape_is_refused_with_the_form(text: str) -> None:
+    with pytest.raises(RequestError, match="is not a named shape") as told:
+        read_named_shapes([text])
+    assert "--at NAME=INPUT:1x64" in str(told.value.hint)

@@ -9,11 +9,18 @@ import typer
 from core.cli import answer, options, work
 from core.cli.extras import Extras
 from core.cli.files import find_data, find_model, subject_params
-from core.cli.request import read_request, tell_unused
+from core.cli.request import read_named_shapes, read_request, tell_unused
 
 RunsOption = Annotated[
     int | None,
     typer.Option("--runs", metavar="N", min=1, help="Runs to measure. Default: as many as the model's speed allows."),
+]
+
+AtOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at", metavar="NAME=INPUT:1x64", help="Also measure how each layer's cost grows, at this shape. Repeatable."
+    ),
 ]
 
 
@@ -29,6 +36,7 @@ def profile(
     batch: options.BatchOption = 1,
     seed: options.SeedOption = 0,
     runs: RunsOption = None,
+    at: AtOption = None,
     time_budget: options.BudgetOption = None,
     target: options.TargetOption = None,
     output: options.OutputsOption = None,
@@ -53,6 +61,7 @@ def profile(
         as_json=as_json,
     )
     tell_unused("profile", {"--target": target is not None, "--output": bool(output)})
+    named_shapes = read_named_shapes(at)
     source = find_model(model)
     data_path = find_data(request.data, source)
     extras = Extras(csv=csv)
@@ -63,6 +72,7 @@ def profile(
         **request.params(),
         "runs": runs,
         "time_budget_s": request.time_budget_s,
+        "named_shapes": named_shapes,
     }
     document = work.run_job(store, "profile", params, title=f"Profile {source.name}")
     extras.write(document)

@@ -20,6 +20,7 @@ def report(document: parts.Document, console: Console) -> None:
     parts.lines(console, _facts(document, wall))
     _print_layers(document, console)
     _print_buckets(document, console)
+    _print_growth(document.get("growth"), console)
     for advice in document["advice"]:
         console.print(f"advice: {advice['evidence']} {advice['consequence']} {advice['remedy']}", markup=False)
 
@@ -66,3 +67,22 @@ def _print_buckets(document: parts.Document, console: Console) -> None:
     if spent:
         told = ", ".join(f"{name} {quantities.time_ms(ms)}" for name, ms in spent.items())
         console.print(f"Outside layers: {told}")
+
+
+def _print_growth(growth: Mapping[str, Any] | None, console: Console) -> None:
+    """The layers that take longest at the largest point, with what they take at each."""
+    if not growth:
+        return
+    names = [point["name"] for point in growth["points"]]
+    timed = [layer for layer in growth["layers"] if layer["ms"][-1]]
+    rows = sorted(timed, key=lambda layer: -layer["ms"][-1])[:_ROWS]
+    title = "Growth: time grows with the elements of the inputs to the power of the exponent"
+    shown = parts.table(("layer", *names, "exponent"), numeric=(*names, "exponent"), title=title)
+    elements = [quantities.count(point["elements"]) for point in growth["points"]]
+    parts.row(shown, "elements", *elements, "")
+    walls = [quantities.time_ms(point["wall_ms"]["median"]) for point in growth["points"]]
+    parts.row(shown, "one run, not instrumented", *walls, "")
+    for layer in rows:
+        told = "not known" if layer["exponent"] is None else f"{layer['exponent']:.2f}"
+        parts.row(shown, layer["id"], *(quantities.time_ms(ms) if ms else "" for ms in layer["ms"]), told)
+    console.print(shown)
