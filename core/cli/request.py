@@ -14,7 +14,6 @@ from core.errors import RequestError, TargetError
 _DIMENSION = re.compile(r"[x,]")
 #: One input with its shape; an input's name may hold a colon or a comma.
 _SHAPE_OF = re.compile(r"([^,].*?):((?:\d+(?:x\d+)*)?)(?:,|$)")
-_NAMED_SHAPES = re.compile(f"(?:{_SHAPE_OF.pattern})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +113,12 @@ def read_named_shapes(texts: Sequence[str] | None) -> list[dict[str, Any]]:
 
 
 def _read_named(text: str) -> dict[str, Any]:
-    name, equals, shapes = text.partition("=")
-    if not name or not equals or not _NAMED_SHAPES.fullmatch(shapes):
+    name, _, shapes = text.partition("=")
+    found = list(_SHAPE_OF.finditer(shapes))
+    whole = "".join(each[0] for each in found) == shapes and not shapes.endswith(",")
+    if not name or not found or not whole:
         raise RequestError(f"'{text}' is not a named shape.", hint="Write --at NAME=INPUT:1x64,INPUT2:1x64.")
-    read = {found[1]: [int(size) for size in found[2].split("x") if size] for found in _SHAPE_OF.finditer(shapes)}
-    return {"name": name, "shapes": read}
+    return {"name": name, "shapes": {each[1]: [int(size) for size in each[2].split("x") if size] for each in found}}
 
 
 def read_outputs(outputs: Sequence[str] | None) -> dict[str, float]:
