@@ -22,7 +22,11 @@ _PROFILE = {
     "share": "share",
     "macs": "macs",
     "bytes": "bytes",
+    "flop_per_byte": "intensity",
+    "gflop_per_s": "gflops",
+    "attained_share": "attained",
     "limited_by": "limited_by",
+    "precision": "precision",
     "executes_as": "executes_as",
     "runs": "runs",
 }

@@ -34,8 +34,16 @@ def test_built_layers_have_their_times_before_and_after() -> None:
 
 def test_a_profile_has_all_its_columns() -> None:
     layer = {"id": "a", "group": "a", "op": "Conv", "ms": 0.5, "share": 1.0, "macs": 7, "bytes": 8, "runs": 1}
-    (row,) = read(document_csv({"layers": [{**layer, "limited_by": "compute", "executes_as": "Conv"}]}))
+    known = {"limited_by": "compute", "executes_as": "Conv", "precision": "int8", "intensity": 1.75, "gflops": 0.014}
+    (row,) = read(document_csv({"layers": [{**layer, **known, "attained": None}]}))
     assert (row["time_ms"], row["macs"], row["limited_by"]) == ("0.5", "7", "compute")
+    assert (row["precision"], row["flop_per_byte"], row["gflop_per_s"]) == ("int8", "1.75", "0.014")
+    assert (row["attained_share"], row["runs"]) == ("", "1")
+
+
+def test_a_profile_from_before_these_columns_has_empty_cells() -> None:
+    (row,) = read(document_csv({"layers": [{"id": "a", "ms": 0.5}]}))
+    assert (row["time_ms"], row["precision"], row["gflop_per_s"]) == ("0.5", "", "")
 
 
 def test_a_comparison_is_its_ratios_and_answers() -> None:
