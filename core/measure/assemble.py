@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from statistics import median
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -13,9 +14,13 @@ from core.measure.calm import Basis, keep_calm, settle
 from core.measure.events import RunEvents
 from core.measure.instrumented import Both
 from core.measure.intervals import mean_ci95
+from core.measure.kernel_times import typical_times
 from core.measure.layer_rows import layer_rows
-from core.measure.profiled import Cold, LayerTime, Memory, Profile, Wall
-from core.measure.spent import BUCKETS, Places, book
+from core.measure.places import Places
+from core.measure.profiled import Cold, LayerTime, Memory, Profile, ProfilerShare, Wall
+from core.measure.profiler_cost import calibrate
+from core.measure.profiler_probe import Probe
+from core.measure.spent import BUCKETS, book_times
 from core.measure.timeline import Timeline, read_timeline
 from core.runtime.attribute import TaggedSession
 from core.runtime.conditions import Conditions
@@ -29,6 +34,7 @@ class Measured(NamedTuple):
     timed: tuple[Both, ...]
     every_run: tuple[RunEvents, ...]
     cold: Cold
+    probe: Probe
 
     @property
     def disturbed(self) -> int:
@@ -38,34 +44,68 @@ class Measured(NamedTuple):
 
 def assemble(measured: Measured, memory: Memory, table: LayerTable, conditions: Conditions, *, samples: int) -> Profile:
     """Joins the runs with the layers of `table`; `samples` is how many different ones were run."""
-    runs = _calm_runs(measured)
-    ledger = book(runs, measured.tagged, table)
+    runs = Instrumented.choose(measured, threads=conditions.threads)
+    times = typical_times(runs.events, runs.walls_us, runs.levels_us)
+    cost = calibrate(times, runs.extra_us, measured.probe)
+    ledger = book_times(times, measured.tagged, table, cost)
     layers = layer_rows(ledger, table, measured.tagged.graph.nodes)
-    buckets = {name: ledger.buckets[name].typical_ms(ledger.runs) for name in BUCKETS}
+    buckets = {name: ledger.buckets[name].ms for name in BUCKETS}
+    wall, runs_made = wall_of(measured.timed, conditions), len(measured.timed)
     return Profile(
-        wall=_wall(measured.timed, conditions),
+        wall=wall,
         cold=measured.cold,
-        instrumented_run_ms=float(np.median([run.wall_us for run in runs])) / 1e3,
+        instrumented_run_ms=times.run_us / 1e3,
+        profiler=ProfilerShare(
+            ms=times.executions * cost.record_us / 1e3,
+            inside_ms=times.kernel_us / 1e3 - ledger.kernel_ms,
+            per_kernel_us=cost.record_us,
+            kernels=times.executions,
+        ),
         gap_ms=ledger.gap_ms,
         layers=layers,
         buckets=buckets,
         memory=memory,
         advice=_advice(layers, buckets, measured),
-        timeline=_timeline(runs, measured.tagged, table),
-        runs=len(measured.timed),
+        timeline=_timeline(runs.events, measured.tagged, table),
+        runs=runs_made,
         disturbed=measured.disturbed,
         samples=samples,
         conditions=conditions,
     )
 
 
-def _calm_runs(measured: Measured) -> list[RunEvents]:
-    """Runs in which nobody was disturbed, where they are enough; times of layers are medians and stand the rest."""
-    both = list(zip(measured.every_run, measured.timed, strict=True))
-    return [run for run, _ in keep_calm(both, lambda pair: pair[1].tagged.disturbed) or both]
+class Instrumented(NamedTuple):
+    """The instrumented runs that count: undisturbed ones where they are enough, else all.
+
+    `walls_us` as measured from outside; `levels_us` what a run's time is taken to be (processor time where there never
+    was peace); `extra_us` how much longer they took than the plain runs beside them.
+    """
+
+    events: tuple[RunEvents, ...]
+    walls_us: tuple[float, ...]
+    levels_us: tuple[float, ...]
+    extra_us: float
+
+    @classmethod
+    def choose(cls, measured: Measured, *, threads: int) -> Self:
+        """Picks them by the same rule as the plain runs."""
+        every = list(zip(measured.every_run, measured.timed, strict=True))
+        calm = keep_calm(every, lambda pair: pair[1].tagged.disturbed)
+        kept = calm or every
+        by_processor = not calm and threads == 1
+        beside = keep_calm(kept, lambda pair: pair[1].plain.disturbed) or kept
+        return cls(
+            events=tuple(events for events, _ in kept),
+            walls_us=tuple(both.tagged.ns / 1e3 for _, both in kept),
+            levels_us=tuple((both.tagged.cpu_ns if by_processor else both.tagged.ns) / 1e3 for _, both in kept),
+            extra_us=median((both.tagged.cpu_ns - both.plain.cpu_ns) / 1e3 for _, both in beside)
+            if by_processor
+            else median((both.tagged.ns - both.plain.ns) / 1e3 for _, both in beside),
+        )
 
 
-def _wall(timed: Sequence[Both], conditions: Conditions) -> Wall:
+def wall_of(timed: Sequence[Both], conditions: Conditions) -> Wall:
+    """The latency, from the plain runs."""
     plain, basis = settle([both.plain for both in timed], threads=conditions.threads)
     return _as_wall(np.array(plain) / 1e6, basis, conditions.seed)
 

@@ -38,12 +38,15 @@ class Plan(NamedTuple):
     """How many runs of each session (None: as many as `budget_s` allows), in which order, by which clock.
 
     `budget_s` None stands for four seconds, but at least ten runs; a budget that was asked for is kept to after three.
+    `least` is another number than these two. `warm_up` runs come before all, untimed.
     """
 
     runs: int | None
     seed: int
     clock: Clock
     budget_s: float | None = None
+    least: int | None = None
+    warm_up: int = _WARM_UP_RUNS
 
     @property
     def seconds(self) -> float:
@@ -55,7 +58,8 @@ class Plan(NamedTuple):
         """So many runs are made whatever they take."""
         if self.runs is not None and self.budget_s is None:
             return self.runs
-        return min(self.runs or _FEWEST_RUNS, _FEWEST_RUNS if self.budget_s is None else _FEWEST_IN_BUDGET)
+        least = self.least or (_FEWEST_RUNS if self.budget_s is None else _FEWEST_IN_BUDGET)
+        return least if self.runs is None else min(self.runs, least)
 
 
 class Both(NamedTuple):
@@ -77,12 +81,12 @@ class Pair:
 
     def run(self, plan: Plan, progress: Progress, on_run: Callable[[Sequence[Both]], None]) -> list[Both]:
         """Runs both in turn, after a warm-up of each that is not returned; `on_run` is told all timed runs so far."""
-        for turn in range(_WARM_UP_RUNS):
+        for turn in range(plan.warm_up):
             last = [self._time(session, turn) for session in self._sessions.values()]
         seconds = min(timing.ns for timing in last) / 1e9
         self._refills = min(_MOST_REFILLS, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0
         chance, order, timed = random.Random(plan.seed), list(self._sessions), list[Both]()
-        most = plan.runs or max(_FEWEST_RUNS, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
+        most = plan.runs or max(plan.fewest, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
         start = plan.clock()
         for turn in range(most):
             if turn >= plan.fewest and plan.clock() - start > plan.seconds:

@@ -20,9 +20,8 @@ def layer_rows(ledger: Ledger, table: LayerTable, nodes: Sequence[ExecutedNode])
         table: the layers.
         nodes: the executed nodes, which say what each layer runs as.
     """
-    everything = (*ledger.layers.values(), *ledger.buckets.values())
-    kernel_ms = sum(spent.typical_ms(ledger.runs) for spent in everything)
     forms, precisions = executed_forms(nodes, table), layer_precisions(nodes, table)
+    kernel_ms = ledger.kernel_ms
     return tuple(_row(layer, ledger, forms, precisions, kernel_ms) for layer in table)
 
 
@@ -41,19 +40,25 @@ def _row(
     layer: Layer, ledger: Ledger, forms: Mapping[str, str], precisions: Mapping[str, str], kernel_ms: float
 ) -> LayerTime:
     spent = ledger.layers.get(layer.id) or Spent()
-    ms, executions, moved = spent.typical_ms(ledger.runs), spent.typical_executions(ledger.runs), spent.typical_bytes()
-    macs = layer.macs
-    if macs is None and layer.id in ledger.kernel_of:
-        macs = measured_macs(layer.op_type, ledger.kernel_of[layer.id])
+    macs, moved = _macs_per_run(layer, ledger, spent), round(spent.moved_bytes) if spent.executions else None
     form = forms.get(layer.id)
     return LayerTime(
         layer=layer,
-        ms=ms,
-        share=ms / kernel_ms if kernel_ms > 0 else 0.0,
+        ms=spent.ms,
+        share=spent.ms / kernel_ms if kernel_ms > 0 else 0.0,
         macs=macs,
         moved_bytes=moved,
-        limited_by=limited_by(ms, executions, macs, moved),
-        executes_as=FOLDED if form is None else form if executions else f"{form} ({NOT_RUN})",
-        runs=executions,
+        limited_by=limited_by(spent.ms, spent.executions, macs, moved),
+        executes_as=FOLDED if form is None else form if spent.executions else f"{form} ({NOT_RUN})",
+        runs=spent.executions,
         precision=precisions.get(layer.id),
+        raw_ms=spent.raw_ms,
     )
+
+
+def _macs_per_run(layer: Layer, ledger: Ledger, spent: Spent) -> int | None:
+    """The table's figure is of one execution: a body may run several times in one run of the model."""
+    macs = layer.macs
+    if macs is None and layer.id in ledger.kernel_of:
+        macs = measured_macs(layer.op_type, ledger.kernel_of[layer.id])
+    return round(macs * spent.executions) if macs and layer.scope and spent.executions else macs

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.graph.identity import walk
 from core.graph.layer import LayerTable
-from core.graph.liveness import activation_peak_bytes
+from core.graph.liveness import Liveness, read_liveness
 from core.graph.read import read_layers
 from core.intake.model import Model
 from core.measure.child import open_children
@@ -21,31 +22,32 @@ def measure_memory(
     table: LayerTable,
     shapes: Mapping[str, tuple[int, ...]],
     *,
-    runs: Sequence[RunEvents],
-    feed: Feed,
-    settings: SessionSettings,
+    process_peak_bytes: int | None,
 ) -> Memory:
-    """Peaks of a model.
+    """What is known of a model's memory before the profiler tells what the arena held (`with_arena`).
 
     Args:
         model: what ran.
         table: the layers that the profile's rows are keyed by.
         shapes: of the inputs of one run.
-        runs: the profiler's, which tell what the arena held.
-        feed: what a process of its own runs.
-        settings: of its session.
+        process_peak_bytes: of a process that only runs it.
     """
+    return Memory(_liveness(model, table, shapes), None, process_peak_bytes)
+
+
+def with_arena(memory: Memory, runs: Sequence[RunEvents]) -> Memory:
+    """The same with the most that the runtime's arena held in any run."""
     arena = max((run.arena_bytes for run in runs if run.arena_bytes is not None), default=None)
-    return Memory(_activation_peak(model, table, shapes), arena, _process_peak(model, feed, settings))
+    return replace(memory, arena_peak_bytes=arena)
 
 
-def _activation_peak(model: Model, table: LayerTable, shapes: Mapping[str, tuple[int, ...]]) -> int | None:
+def _liveness(model: Model, table: LayerTable, shapes: Mapping[str, tuple[int, ...]]) -> Liveness | None:
     """From the model's own layers: a candidate's are not those of the table."""
     own = [layer.id for layer in walk(model.ir)] == [layer.id for layer in table]
-    return activation_peak_bytes(model, table if own else read_layers(model, shapes=shapes))
+    return read_liveness(model, table if own else read_layers(model, shapes=shapes))
 
 
-def _process_peak(model: Model, feed: Feed, settings: SessionSettings) -> int:
+def process_peak(model: Model, feed: Feed, settings: SessionSettings) -> int:
     """Peak resident memory of a process that opens the model and runs one sample twice."""
     with open_children({"model": model.serialize()}, [feed], settings) as children:
         child = children["model"]

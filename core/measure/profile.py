@@ -14,21 +14,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.errors import RunError
 from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset, Split
 from core.intake.model import Model, Serialized
 from core.measure.assemble import Measured, assemble
 from core.measure.events import read_runs
-from core.measure.instrumented import Clock, Feed, Pair
-from core.measure.memory_use import measure_memory
-from core.measure.profiled import Cold, Profile
+from core.measure.first_run import RunLimits, run_first
+from core.measure.instrumented import Clock, Feed, Pair, Plan
+from core.measure.layer_rows import layer_rows
+from core.measure.memory_use import measure_memory, process_peak, with_arena
+from core.measure.profiled import Cold, LayerTime, Profile
+from core.measure.profiler_probe import probe_profiler
+from core.measure.so_far import SoFar
+from core.measure.spent import book
 from core.progress import Progress, Silent
 from core.runtime.attribute import open_tagged
 from core.runtime.machine import read_conditions
 from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
+from core.runtime.tags import tag_model
+from core.runtime.told import retell
 
 _MOST_FEEDS = 32
+#: Of models that take longer than this, the layers' times of a first run are published before all others.
+_LONG_RUN_MS = 500.0
 
 
 def profile_model(
@@ -40,6 +50,8 @@ def profile_model(
     batch: int = 1,
     runs: int | None = None,
     seed: int = 0,
+    budget_s: float | None = None,
+    limits: RunLimits | None = None,
     progress: Progress | None = None,
     clock: Clock = time.perf_counter,
 ) -> Profile:
@@ -51,46 +63,74 @@ def profile_model(
         dataset: samples of the evaluation split are used (all of them where it is empty).
         settings: of both sessions.
         batch: samples per run.
-        runs: runs of each session; None for as many as four seconds allow, between 10 and 100.
+        runs: runs of each session; None for as many as the budget allows, at most 100.
         seed: of the order and of the intervals.
+        budget_s: seconds after which no further run begins; None for four seconds and at least ten runs.
+        limits: of one run: given, the model is first run in a process of its own that may die, and what is known so
+            far is published as pieces of kind "profile". For models that nobody has run before.
         progress: is told how far it is.
         clock: seconds, for the time budget; a test may bring its own.
 
     Raises:
-        RunError: the runtime refuses the model or fails on a sample.
+        RunError: the runtime refuses the model or fails on a sample; with `limits` as `run_first`.
         DataError: samples that cannot run together, with `batch` above 1.
     """
     told = progress or Silent()
     conditions = read_conditions(settings, batch=batch, seed=seed)
     feeds = _feeds(dataset, batch)
-    measured = _measure(model, feeds, settings, _Plan(runs, seed, clock), told)
-    told.phase("Measure memory", start=0.9, end=1.0)
-    shapes = dataset.shapes(batch)
-    memory = measure_memory(model, table, shapes, runs=measured.every_run, feed=feeds[0], settings=settings)
+    given = Given(model, table, feeds, settings)
+    so_far = SoFar(told if limits else Silent(), conditions)
+    so_far.structure(table)
+    told.phase("Run it alone", start=0.0, end=0.2)
+    peak = run_first(model, feeds, settings, limits, told) if limits else process_peak(model, feeds[0], settings)
+    memory = measure_memory(model, table, dataset.shapes(batch), process_peak_bytes=peak)
+    so_far.memory(memory)
+    measured = measure(given, Plan(runs, seed, clock, budget_s), told, so_far)
+    memory = with_arena(memory, measured.every_run)
     return assemble(measured, memory, table, conditions, samples=min(len(feeds), len(measured.timed)) * batch)
 
 
-class _Plan(NamedTuple):
-    """How many runs, in which order, by which clock."""
+class Given(NamedTuple):
+    """What is measured, and how it is run."""
 
-    runs: int | None
-    seed: int
-    clock: Clock
+    model: Model
+    table: LayerTable
+    feeds: Sequence[Feed]
+    settings: SessionSettings
 
 
-def _measure(
-    model: Model, feeds: Sequence[Feed], settings: SessionSettings, plan: _Plan, progress: Progress
-) -> Measured:
-    progress.phase("Open the model", start=0.0, end=0.2)
-    with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
-        plain, cold = _open_cold(model.serialize(), settings, feeds[0])
-        tagged = open_tagged(model.ir, settings, profile_prefix=Path(folder) / "profile")
-        pair = Pair(plain, tagged, feeds, settings.threads)
-        progress.phase("Run", start=0.2, end=0.8)
-        timed = pair.run(plan.runs, plan.seed, progress, plan.clock)
-        progress.phase("Read the profile", start=0.8, end=0.9)
-        every_run = pair.timed_only(read_runs(Path(tagged.session.end_profiling())), len(timed))
-    return Measured(tagged, tuple(timed), tuple(every_run), cold)
+def measure(given: Given, plan: Plan, progress: Progress, so_far: SoFar) -> Measured:
+    """Runs the plain and the instrumented session by a plan.
+
+    Raises:
+        RunError: the runtime refuses the model or fails on a feed; told by the names of layers.
+    """
+    model, feeds, settings = given.model, given.feeds, given.settings
+    progress.phase("Open the model", start=0.2, end=0.3)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+            plain, cold = _open_cold(model.serialize(), settings, feeds[0])
+            so_far.cold(cold)
+            if cold.first_run_ms > _LONG_RUN_MS:
+                so_far.layers(_first_layers(given, Path(folder) / "first"))
+            tagged = open_tagged(model.ir, settings, profile_prefix=Path(folder) / "profile")
+            pair = Pair(plain, tagged, feeds, settings.threads)
+            progress.phase("Run", start=0.3, end=0.9)
+            timed = pair.run(plan, progress, so_far.runs)
+            progress.phase("Read the profile", start=0.9, end=1.0)
+            every_run = pair.timed_only(read_runs(Path(tagged.session.end_profiling())), len(timed))
+        probe = probe_profiler(settings)
+    except RunError as error:
+        raise retell(error, tag_model(model.ir)) from error
+    return Measured(tagged, tuple(timed), tuple(every_run), cold, probe)
+
+
+def _first_layers(given: Given, prefix: Path) -> tuple[LayerTime, ...]:
+    """The times of one run, to be shown while many more are made: the profiler tells nothing before it is ended."""
+    tagged = open_tagged(given.model.ir, given.settings, profile_prefix=prefix)
+    run_session(tagged.session, given.feeds[0])
+    ledger = book(read_runs(Path(tagged.session.end_profiling())), tagged, given.table)
+    return layer_rows(ledger, given.table, tagged.graph.nodes)
 
 
 def _feeds(dataset: Dataset, batch: int) -> list[Feed]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.graph.layer import Layer
+from core.graph.liveness import Liveness, nothing_known
 from core.measure.advice import Advice
 from core.measure.calm import Basis
 from core.measure.intervals import Interval
@@ -22,6 +23,7 @@ NOT_RUN = "not run on this data"
 class LayerTime:
     """One layer's row. `ms` per run; `runs` executions per run; `moved_bytes` what its kernels read and wrote.
 
+    `raw_ms` is the time as the profiler recorded it, with what recording cost; `ms` is without that.
     `precision` is what its kernel really computes in; None where it runs no kernel or works on no such numbers.
     """
 
@@ -34,6 +36,7 @@ class LayerTime:
     executes_as: str
     runs: float
     precision: str | None = None
+    raw_ms: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """As in the `profile` document."""
@@ -49,6 +52,7 @@ class LayerTime:
             "executes_as": self.executes_as,
             "runs": int(self.runs) if self.runs == int(self.runs) else self.runs,
             "precision": self.precision,
+            "raw_ms": self.raw_ms,
         }
 
 
@@ -81,16 +85,34 @@ class Cold:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Peaks in bytes; None where not known.
+class ProfilerShare:
+    """What the profiler itself cost in an instrumented run.
 
-    Of activations alive at once (from the graph), of what the runtime's arena held, and of the resident memory of a
-    process that only runs the model.
+    `ms` in all, of which `inside_ms` were taken out of kernels; `per_kernel_us` for recording one of `kernels`.
     """
 
-    activation_peak_bytes: int | None
+    ms: float
+    inside_ms: float
+    per_kernel_us: float
+    kernels: float
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the activations need by the graph, and peaks in bytes; None where not known.
+
+    The peaks are those of what the runtime's arena held, and of the resident memory of a process that only runs the
+    model.
+    """
+
+    activations: Liveness | None
     arena_peak_bytes: int | None
     process_peak_bytes: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The `memory` object."""
+        peaks = {"arena_peak_bytes": self.arena_peak_bytes, "process_peak_bytes": self.process_peak_bytes}
+        return {**(nothing_known() if self.activations is None else self.activations.to_dict()), **peaks}
 
 
 @dataclass(frozen=True)
@@ -99,14 +121,15 @@ class Profile:
 
     `instrumented_run_ms` is the median wall time of the instrumented runs as it was measured, whatever the sums say.
 
-    Each of these is the median over runs. `gap_ms` is the instrumented time outside kernels: the runtime between them
-    and the profiler itself. Of `runs` runs, another process took the processor during `disturbed`: these are left out
-    of `wall`, unless nearly all were so.
+    Kernels' times are without what the profiler cost in them. `gap_ms` is the rest of the instrumented run: the runtime
+    between kernels, and the profiler. Of `runs` runs, another process took the processor during `disturbed`: these are
+    left out of `wall`, unless nearly all were so.
     """
 
     wall: Wall
     cold: Cold
     instrumented_run_ms: float
+    profiler: ProfilerShare
     gap_ms: float
     layers: tuple[LayerTime, ...]
     buckets: Mapping[str, float]
@@ -149,9 +172,10 @@ class Profile:
             "kernel_ms": self.kernel_ms,
             "attributed_share": self.attributed_share,
             "gap_ms": self.gap_ms,
+            "profiler": asdict(self.profiler),
             "layers": [row.to_dict() for row in self.layers],
             "buckets": dict(self.buckets),
-            "memory": asdict(self.memory),
+            "memory": self.memory.to_dict(),
             "advice": [advice.to_dict() for advice in self.advice],
             "timeline": self.timeline.to_dict(),
             "runs": self.runs,

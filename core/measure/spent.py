@@ -1,4 +1,4 @@
-"""Spent: the profiler's kernels joined to layers and buckets, run by run.
+"""Spent: the profiler's kernels joined to layers and buckets.
 
 A kernel that holds several layers is split among them by their multiply-accumulates; where none of them has any, by
 the bytes they write; where neither is known, evenly. A Conv with its Relu therefore counts as the Conv's.
@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
 from core.graph.layer import Layer, LayerTable
 from core.measure.events import KernelEvent, RunEvents
+from core.measure.kernel_times import KernelTime, KernelTimes, typical_times
+from core.measure.places import Places
+from core.measure.profiler_cost import ProfilerCost
 from core.runtime.attribute import TaggedSession
 from core.runtime.executed import ExecutedNode
 
@@ -21,54 +23,63 @@ BUCKETS = ("reorder", "quantize", "cast", "copy", "unattributed")
 
 @dataclass(slots=True)
 class Spent:
-    """What one layer or bucket cost in each run: milliseconds, executions, bytes moved. Runs without it are absent."""
+    """What one layer or bucket costs per run.
 
-    ms: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    executions: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    moved_bytes: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    `raw_ms` is as the profiler recorded it, `ms` without the profiler's own part. A layer ran as often as that of its
+    kernels that ran most often: one operator may be written out as several.
+    """
 
-    def typical_ms(self, runs: int) -> float:
-        """Milliseconds per run: the median over the runs that have it, times the share of runs that do."""
-        return median(self.ms.values()) * len(self.ms) / runs if self.ms and runs else 0.0
-
-    def typical_executions(self, runs: int) -> float:
-        """Executions per run."""
-        return sum(self.executions.values()) / runs if runs else 0.0
-
-    def typical_bytes(self) -> int | None:
-        """Bytes moved in a run that has it."""
-        return round(median(self.moved_bytes.values())) if self.moved_bytes else None
+    ms: float = 0.0
+    raw_ms: float = 0.0
+    executions: float = 0.0
+    moved_bytes: float = 0.0
 
 
 @dataclass(slots=True)
 class Ledger:
-    """All that was spent, by layer id and by bucket.
+    """All that a typical run of `run_ms` spends, by layer id and by bucket; the rest of it is `gap_ms`.
 
-    `gap_ms` is the median time of a run outside kernels; `kernel_of` holds the first kernel that spent time on a layer.
+    `kernel_of` holds the first kernel that spent time on a layer.
     """
 
-    runs: int
-    gap_ms: float
+    run_ms: float
     layers: dict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
     buckets: dict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))
     kernel_of: dict[str, KernelEvent] = field(default_factory=dict)
 
+    @property
+    def kernel_ms(self) -> float:
+        """Time in kernels, without the profiler's own part."""
+        return sum(spent.ms for spent in (*self.layers.values(), *self.buckets.values()))
 
-def book(runs: Sequence[RunEvents], tagged: TaggedSession, table: LayerTable) -> Ledger:
-    """Books every kernel of every run on the layers it contains, or on a bucket."""
-    ledger = Ledger(len(runs), median(run.gap_us for run in runs) / 1e3)
+    @property
+    def gap_ms(self) -> float:
+        """Time of the run outside kernels, and what the profiler took within them."""
+        return max(0.0, self.run_ms - self.kernel_ms)
+
+
+def book(
+    runs: Sequence[RunEvents], tagged: TaggedSession, table: LayerTable, *, cost: ProfilerCost | None = None
+) -> Ledger:
+    """Books typical times of these runs, see `book_times`."""
+    return book_times(typical_times(runs), tagged, table, cost or ProfilerCost())
+
+
+def book_times(times: KernelTimes, tagged: TaggedSession, table: LayerTable, cost: ProfilerCost) -> Ledger:
+    """Books every kernel on the layers it contains, or on a bucket, without what the profiler cost in it."""
+    ledger = Ledger(times.run_us / 1e3)
     places = Places(tagged)
-    for run, events in enumerate(runs):
-        for kernel in events.kernels:
-            node = places.find(kernel)
-            shares = {} if node is None else split(node, table)
-            if not shares:
-                bucket = (node.bucket if node is not None else None) or "unattributed"
-                _add(ledger.buckets[bucket], run, kernel, 1.0)
-            for layer_id, share in shares.items():
-                _add(ledger.layers[layer_id], run, kernel, share)
-                if share > 0:
-                    ledger.kernel_of.setdefault(layer_id, kernel)
+    for kernel in times.kernels:
+        node = places.find(kernel.event)
+        shares = {} if node is None else split(node, table)
+        left_ms = cost.without(kernel) / 1e3
+        if not shares:
+            bucket = (node.bucket if node is not None else None) or "unattributed"
+            _add(ledger.buckets[bucket], kernel, left_ms, 1.0)
+        for layer_id, share in shares.items():
+            _add(ledger.layers[layer_id], kernel, left_ms, share)
+            if share > 0:
+                ledger.kernel_of.setdefault(layer_id, kernel.event)
     return ledger
 
 
@@ -89,31 +100,11 @@ def _weights(layers: Sequence[Layer]) -> list[float]:
     return [1.0] * len(layers)
 
 
-def _add(spent: Spent, run: int, kernel: KernelEvent, share: float) -> None:
-    spent.ms[run] += kernel.own_us * share / 1e3
-    spent.executions[run] += 1
-    spent.moved_bytes[run] += kernel.moved_bytes * share
-
-
-class Places:
-    """Finds the executed node of an event: by container and name; nameless nodes by operator, in order."""
-
-    def __init__(self, tagged: TaggedSession) -> None:
-        self._by_name = tagged.by_name
-        self._nameless = tagged.nameless
-        self._seen: dict[tuple[str | None, str], dict[str, int]] = defaultdict(dict)
-
-    def find(self, kernel: KernelEvent) -> ExecutedNode | None:
-        """The node of an event; None where the optimized graph has none of its name."""
-        found = self._by_name.get((kernel.container, kernel.name))
-        return found if found is not None else self._find_nameless(kernel)
-
-    def _find_nameless(self, kernel: KernelEvent) -> ExecutedNode | None:
-        """The runtime calls a nameless node `Operator_index`; both sides list them in order of execution."""
-        key = (kernel.container, kernel.op_type)
-        nodes: Sequence[ExecutedNode] = self._nameless.get(key, ())
-        position = self._seen[key].setdefault(kernel.name, len(self._seen[key]))
-        return nodes[position] if position < len(nodes) else None
+def _add(spent: Spent, kernel: KernelTime, left_ms: float, share: float) -> None:
+    spent.ms += left_ms * share
+    spent.raw_ms += kernel.own_us * share / 1e3
+    spent.executions = max(spent.executions, kernel.executions)
+    spent.moved_bytes += kernel.moved_bytes * share
 
 
 def executed_forms(nodes: Iterable[ExecutedNode], table: LayerTable) -> Mapping[str, str]:

@@ -14,7 +14,9 @@ class ExecutedNode:
 
     `layers` are the ids of the source layers fused into it (empty: it belongs to no layer and `bucket` says what it
     is). `element_types` are the numpy names of its data inputs (those computed or fed at run time, in order), then of
-    its outputs; "" where unknown. `scope` is the path of containers in the optimized graph.
+    its outputs; "" where unknown. `scope` is the path of containers in the optimized graph. `reads` and `writes` are
+    keys of the numbers that it takes and gives at run time (floating point and 8-bit integers, no shapes or indices);
+    `ends` says whether one of those it reads is an input of the graph, or nobody reads what it writes. `stored_bytes` is the size of its stored inputs.
     """
 
     name: str
@@ -24,6 +26,10 @@ class ExecutedNode:
     layers: tuple[str, ...]
     bucket: Bucket | None
     element_types: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    ends: bool = False
+    stored_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
