@@ -89,6 +89,17 @@ ReportOption = Annotated[
 CsvOption = Annotated[
     Path | None, typer.Option("--csv", metavar="OUT.csv", help="Write the table of the result as CSV.")
 ]
+TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace", metavar="OUT.json", help="Write one run for ui.perfetto.dev and chrome://tracing."),
+]
+NetronOption = Annotated[
+    Path | None, typer.Option("--netron", metavar="OUT.json", help="Write the layers' figures as a Netron attachment.")
+]
+ModelExplorerOption = Annotated[
+    Path | None,
+    typer.Option("--model-explorer", metavar="OUT.json", help="Write the layers' times as Model Explorer node data."),
+]
 PinOption = Annotated[
     list[str] | None,
     typer.Option("--pin", metavar="LAYER=PRECISION", help="Keep this layer in this precision. Repeatable."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -41,6 +42,9 @@ def profile(
     target: options.TargetOption = None,
     output: options.OutputsOption = None,
     csv: options.CsvOption = None,
+    trace: options.TraceOption = None,
+    netron: options.NetronOption = None,
+    model_explorer: options.ModelExplorerOption = None,
     workspace: options.WorkspaceOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -64,18 +68,14 @@ def profile(
     named_shapes = read_named_shapes(at)
     source = find_model(model)
     data_path = find_data(request.data, source)
-    extras = Extras(csv=csv)
+    extras = Extras(csv=csv, trace=trace, netron=netron, model_explorer=model_explorer)
     extras.check(None, source.path, data_path)
     store = work.open_workspace(request.workspace)
-    params = {
-        **subject_params(store, source, data_path, request),
-        **request.params(),
-        "runs": runs,
-        "time_budget_s": request.time_budget_s,
-        "named_shapes": named_shapes,
-    }
-    document = work.run_job(store, "profile", params, title=f"Profile {source.name}")
-    extras.write(document)
+    subject = {**subject_params(store, source, data_path, request), **request.params()}
+    asked = {"runs": runs, "time_budget_s": request.time_budget_s, "named_shapes": named_shapes}
+    document = work.run_job(store, "profile", subject | asked, title=f"Profile {source.name}")
+    inspect = partial(work.run_job, store, "inspect", subject, title=f"Inspect {source.name}")
+    extras.write_profile(document, name=source.name, inspect=inspect)
     from core.cli.reports.profile import report
 
     answer.give(document, report, as_json=request.as_json)
