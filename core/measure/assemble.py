@@ -20,6 +20,7 @@ from core.measure.places import Places
 from core.measure.profiled import Cold, LayerTime, Memory, Profile, ProfilerShare, Wall
 from core.measure.profiler_cost import calibrate
 from core.measure.profiler_probe import Probe
+from core.measure.roofline import Roofline
 from core.measure.spent import BUCKETS, book_times
 from core.measure.timeline import Timeline, read_timeline
 from core.runtime.attribute import TaggedSession
@@ -42,13 +43,21 @@ class Measured(NamedTuple):
         return sum(both.plain.disturbed for both in self.timed)
 
 
-def assemble(measured: Measured, memory: Memory, table: LayerTable, conditions: Conditions, *, samples: int) -> Profile:
+def assemble(
+    measured: Measured,
+    memory: Memory,
+    table: LayerTable,
+    conditions: Conditions,
+    *,
+    samples: int,
+    roofline: Roofline | None = None,
+) -> Profile:
     """Joins the runs with the layers of `table`; `samples` is how many different ones were run."""
     runs = Instrumented.choose(measured, threads=conditions.threads)
     times = typical_times(runs.events, runs.walls_us, runs.levels_us)
     cost = calibrate(times, runs.extra_us, measured.probe)
     ledger = book_times(times, measured.tagged, table, cost)
-    layers = layer_rows(ledger, table, measured.tagged.graph.nodes)
+    layers = layer_rows(ledger, table, measured.tagged.graph.nodes, roofline)
     buckets = {name: ledger.buckets[name].ms for name in BUCKETS}
     wall, runs_made = wall_of(measured.timed, conditions), len(measured.timed)
     return Profile(
@@ -71,6 +80,7 @@ def assemble(measured: Measured, memory: Memory, table: LayerTable, conditions: 
         disturbed=measured.disturbed,
         samples=samples,
         conditions=conditions,
+        roofline=roofline,
     )
 
 

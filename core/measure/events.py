@@ -14,6 +14,8 @@ from typing import Any
 from core.runtime.tags import CONTAINERS
 
 _SUFFIX = "_kernel_time"
+#: Operators that read as much of their input as they write, however large it is.
+LOOK_UPS = frozenset({"Gather", "GatherElements", "GatherND", "GatherBlockQuantized", "Slice"})
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -23,7 +25,8 @@ class KernelEvent:
     """One execution of a kernel. `own_us` leaves out what ran inside it; bytes are those the runtime states.
 
     `container` is the name of the container node that it ran in, None at the top. `start_us` counts from the start of
-    its run, `span_us` includes what ran inside it.
+    its run, `span_us` includes what ran inside it. `stored_bytes` of the `moved_bytes` are stored inputs; the
+    runtime leaves out those that it keeps in an order of its own.
     """
 
     name: str
@@ -35,6 +38,7 @@ class KernelEvent:
     output_shapes: Shapes
     start_us: float = 0.0
     span_us: float = 0.0
+    stored_bytes: int = 0
 
     @property
     def is_container(self) -> bool:
@@ -103,17 +107,24 @@ def _own_times(nodes: Sequence[Mapping[str, Any]], run_start: float) -> list[Ker
 
 def _read_kernel(event: Mapping[str, Any], run_start: float) -> KernelEvent:
     told = event["args"]
+    written, stored = _size(told, "output_size"), _size(told, "parameter_size")
+    looks_up = told["op_name"] in LOOK_UPS
     return KernelEvent(
         name=event["name"].removesuffix(_SUFFIX),
         op_type=told["op_name"],
         container=None,
         own_us=float(event["dur"]),
-        moved_bytes=sum(int(told.get(key) or 0) for key in ("activation_size", "parameter_size", "output_size")),
+        moved_bytes=2 * written if looks_up else written + stored + _size(told, "activation_size"),
         input_shapes=_shapes(told.get("input_type_shape")),
         output_shapes=_shapes(told.get("output_type_shape")),
         start_us=float(event["ts"] - run_start),
         span_us=float(event["dur"]),
+        stored_bytes=0 if looks_up else stored,
     )
+
+
+def _size(told: Mapping[str, Any], key: str) -> int:
+    return int(told.get(key) or 0)
 
 
 def _shapes(told: Sequence[Mapping[str, Sequence[int]]] | None) -> Shapes:

@@ -26,6 +26,7 @@ from core.measure.layer_rows import layer_rows
 from core.measure.memory_use import measure_memory, process_peak, with_arena
 from core.measure.profiled import Cold, LayerTime, Profile
 from core.measure.profiler_probe import probe_profiler
+from core.measure.roofline import Roofline
 from core.measure.so_far import SoFar
 from core.measure.spent import book
 from core.progress import Progress, Silent
@@ -52,6 +53,7 @@ def profile_model(
     seed: int = 0,
     budget_s: float | None = None,
     limits: RunLimits | None = None,
+    roofline: Roofline | None = None,
     progress: Progress | None = None,
     clock: Clock = time.perf_counter,
 ) -> Profile:
@@ -68,6 +70,7 @@ def profile_model(
         budget_s: seconds after which no further run begins; None for four seconds and at least ten runs.
         limits: of one run: given, the model is first run in a process of its own that may die, and what is known so
             far is published as pieces of kind "profile". For models that nobody has run before.
+        roofline: what this machine can do at most, which the layers are held against; None where it is not known.
         progress: is told how far it is.
         clock: seconds, for the time budget; a test may bring its own.
 
@@ -87,7 +90,8 @@ def profile_model(
     so_far.memory(memory)
     measured = measure(given, Plan(runs, seed, clock, budget_s), told, so_far)
     memory = with_arena(memory, measured.every_run)
-    return assemble(measured, memory, table, conditions, samples=min(len(feeds), len(measured.timed)) * batch)
+    samples = min(len(feeds), len(measured.timed)) * batch
+    return assemble(measured, memory, table, conditions, samples=samples, roofline=roofline)
 
 
 class Given(NamedTuple):

@@ -11,7 +11,8 @@ from core.graph.liveness import Liveness, nothing_known
 from core.measure.advice import Advice
 from core.measure.calm import Basis
 from core.measure.intervals import Interval
-from core.measure.limits import Limit
+from core.measure.limits import Limit, Reached
+from core.measure.roofline import Roofline
 from core.measure.timeline import Timeline
 from core.runtime.conditions import Conditions
 
@@ -32,11 +33,16 @@ class LayerTime:
     share: float
     macs: int | None
     moved_bytes: int | None
-    limited_by: Limit | None
+    reached: Reached
     executes_as: str
     runs: float
     precision: str | None = None
     raw_ms: float = 0.0
+
+    @property
+    def limited_by(self) -> Limit | None:
+        """What bounds it."""
+        return self.reached.limited_by
 
     def to_dict(self) -> dict[str, Any]:
         """As in the `profile` document."""
@@ -48,6 +54,9 @@ class LayerTime:
             "share": self.share,
             "macs": self.macs,
             "bytes": self.moved_bytes,
+            "intensity": self.reached.intensity,
+            "gflops": self.reached.gflops,
+            "attained": self.reached.attained,
             "limited_by": self.limited_by,
             "executes_as": self.executes_as,
             "runs": int(self.runs) if self.runs == int(self.runs) else self.runs,
@@ -123,7 +132,7 @@ class Profile:
 
     Kernels' times are without what the profiler cost in them. `gap_ms` is the rest of the instrumented run: the runtime
     between kernels, and the profiler. Of `runs` runs, another process took the processor during `disturbed`: these are
-    left out of `wall`, unless nearly all were so.
+    left out of `wall`, unless nearly all were so. `roofline` is what the layers were held against.
     """
 
     wall: Wall
@@ -140,6 +149,7 @@ class Profile:
     disturbed: int
     samples: int
     conditions: Conditions
+    roofline: Roofline | None = None
 
     @property
     def kernel_ms(self) -> float:
@@ -181,5 +191,6 @@ class Profile:
             "runs": self.runs,
             "disturbed": self.disturbed,
             "samples": self.samples,
+            "roofline": None if self.roofline is None else self.roofline.to_dict(),
             "conditions": self.conditions.to_dict(),
         }

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.graph.layer import Layer, LayerTable
-from core.measure.events import KernelEvent, RunEvents
+from core.measure.events import LOOK_UPS, KernelEvent, RunEvents
 from core.measure.kernel_times import KernelTime, KernelTimes, typical_times
 from core.measure.places import Places
 from core.measure.profiler_cost import ProfilerCost
@@ -26,13 +26,15 @@ class Spent:
     """What one layer or bucket costs per run.
 
     `raw_ms` is as the profiler recorded it, `ms` without the profiler's own part. A layer ran as often as that of its
-    kernels that ran most often: one operator may be written out as several.
+    kernels that ran most often: one operator may be written out as several. `weight_bytes` of the `moved_bytes` are
+    stored tensors.
     """
 
     ms: float = 0.0
     raw_ms: float = 0.0
     executions: float = 0.0
     moved_bytes: float = 0.0
+    weight_bytes: float = 0.0
 
 
 @dataclass(slots=True)
@@ -75,9 +77,9 @@ def book_times(times: KernelTimes, tagged: TaggedSession, table: LayerTable, cos
         left_ms = cost.without(kernel) / 1e3
         if not shares:
             bucket = (node.bucket if node is not None else None) or "unattributed"
-            _add(ledger.buckets[bucket], kernel, left_ms, 1.0)
+            _add(ledger.buckets[bucket], kernel, _stored(kernel, node), left_ms, 1.0)
         for layer_id, share in shares.items():
-            _add(ledger.layers[layer_id], kernel, left_ms, share)
+            _add(ledger.layers[layer_id], kernel, _stored(kernel, node), left_ms, share)
             if share > 0:
                 ledger.kernel_of.setdefault(layer_id, kernel.event)
     return ledger
@@ -100,11 +102,20 @@ def _weights(layers: Sequence[Layer]) -> list[float]:
     return [1.0] * len(layers)
 
 
-def _add(spent: Spent, kernel: KernelTime, left_ms: float, share: float) -> None:
+def _stored(kernel: KernelTime, node: ExecutedNode | None) -> float:
+    """Bytes of stored tensors that a kernel reads per run, those included that the runtime does not tell."""
+    if node is None or kernel.event.op_type in LOOK_UPS:
+        return kernel.event.stored_bytes * kernel.executions
+    return max(kernel.event.stored_bytes, node.stored_bytes) * kernel.executions
+
+
+def _add(spent: Spent, kernel: KernelTime, stored_bytes: float, left_ms: float, share: float) -> None:
     spent.ms += left_ms * share
     spent.raw_ms += kernel.own_us * share / 1e3
     spent.executions = max(spent.executions, kernel.executions)
-    spent.moved_bytes += kernel.moved_bytes * share
+    told_bytes = kernel.event.stored_bytes * kernel.executions
+    spent.moved_bytes += (kernel.moved_bytes - told_bytes + stored_bytes) * share
+    spent.weight_bytes += stored_bytes * share
 
 
 def executed_forms(nodes: Iterable[ExecutedNode], table: LayerTable) -> Mapping[str, str]:

@@ -138,6 +138,7 @@ def _executed(entry: Joined, name: str, tagged: TaggedModel, flow: _Flow) -> Exe
         scope=node.scope,
         layers=layers,
         bucket=bucket,
+        stored_bytes=node.stored_bytes,
         element_types=(*types, *node.output_types),
         reads=flow.reads(node),
         writes=flow.writes(node),

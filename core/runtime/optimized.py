@@ -21,7 +21,7 @@ class OptimizedNode:
 
     `inputs` and `outputs` are keys of tensors, unique over all scopes ("" where an optional one is absent);
     `constant` says which inputs are stored; element types are numpy names, "" where the file does not tell. A reorder
-    that is `channels_last` also does the work of a Transpose.
+    that is `channels_last` also does the work of a Transpose. `stored_bytes` is the size of its stored inputs.
     """
 
     name: str
@@ -36,6 +36,7 @@ class OptimizedNode:
     output_types: tuple[str, ...]
     activation: str | None
     channels_last: bool
+    stored_bytes: int = 0
 
     @property
     def data_inputs(self) -> tuple[str, ...]:
@@ -126,7 +127,16 @@ def _read_node(node: ir.Node, scope: tuple[str, ...], container: str | None, nam
         output_types=tuple(namer.type_name(value) for value in node.outputs),
         activation=activation.as_string() if activation is not None else None,
         channels_last=channels_last is not None and bool(channels_last.as_int()),
+        stored_bytes=sum(_stored_bytes(value) for value in dict.fromkeys(node.inputs)),
     )
+
+
+def _stored_bytes(value: ir.Value | None) -> int:
+    """Bytes of a stored tensor; 0 for what is computed, or of no fixed size."""
+    if value is None or not _is_stored(value) or value.const_value is None:
+        return 0
+    tensor = value.const_value
+    return 0 if tensor.dtype in (ir.DataType.STRING, ir.DataType.UNDEFINED) else int(tensor.nbytes)
 
 
 def _is_stored(value: ir.Value | None) -> bool:

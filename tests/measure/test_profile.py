@@ -64,7 +64,23 @@ def test_the_document_has_the_contracts_keys(profile: Profile) -> None:
     told = profile.to_dict()
     assert {"median", "mean", "ci95", "p95", "basis"} == set(told["wall_ms"])
     assert told["wall_ms"]["ci95"][0] <= told["wall_ms"]["mean"] <= told["wall_ms"]["ci95"][1]
-    row = {"id", "group", "op", "ms", "share", "macs", "bytes", "limited_by", "executes_as", "runs", "precision", "raw_ms"}
+    row = {
+        "id",
+        "group",
+        "op",
+        "ms",
+        "share",
+        "macs",
+        "bytes",
+        "intensity",
+        "gflops",
+        "attained",
+        "limited_by",
+        "executes_as",
+        "runs",
+        "precision",
+        "raw_ms",
+    }
     assert all(row == set(layer) for layer in told["layers"])
     assert told["memory"]["arena_peak_bytes"] > 0
     assert told["memory"]["activation_peak_bytes"] == 3 * 16 * 64 * 4
