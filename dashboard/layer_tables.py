@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.beside_view import LayerPair
 from dashboard.figures.growth import curves, in_words
 from dashboard.figures.labels import shorten
 from dashboard.figures.theme import FigureTheme
@@ -143,3 +144,37 @@ def _known(frame: pd.DataFrame) -> pd.DataFrame:
         name for name in _NEWER if not any(len(value) if name == "Precision" else 1 for value in frame[name].dropna())
     ]
     return frame.drop(columns=empty)
+
+
+def beside_table(pairs: Sequence[LayerPair]) -> Table:
+    """Layers of two runs with both times and the change, in the order they come."""
+    here, there = "Here (ms)", "There (ms)"
+    columns: dict[str, Any] = {
+        "#": [pair.here.index + 1 for pair in pairs],
+        "Layer": [shorten(pair.here.id, NAME_LENGTH) for pair in pairs],
+        "Op": [pair.here.op for pair in pairs],
+        here: floats(pair.here.ms for pair in pairs),
+        there: floats(pair.there.ms for pair in pairs),
+        "Change (ms)": floats(pair.change_ms for pair in pairs),
+        "There ÷ here (x)": floats(pair.ratio for pair in pairs),
+        "Precision here": [pair.here.precision for pair in pairs],
+        "Precision there": [pair.there.precision for pair in pairs],
+        "Runs as here": [pair.here.executes_as for pair in pairs],
+        "Runs as there": [pair.there.executes_as for pair in pairs],
+    }
+    for name in ("Precision here", "Precision there"):
+        if not any(columns[name]):
+            del columns[name]
+    frame = pd.DataFrame(columns)
+    config: dict[str, Any] = {
+        "#": number("#", "Position in the graph", width=50),
+        "Layer": fitting("Layer", frame["Layer"]),
+        "Op": fitting("Op", frame["Op"]),
+        here: number(here, "Per run, from the profile on this page", width=85),
+        there: number(there, "Per run, from the other run", width=85),
+        "Change (ms)": number("Change (ms)", "Below 0: it takes less time there", width=95),
+        "There ÷ here (x)": number("There ÷ here (x)", "Below 1: it takes less time there", width=115),
+        "Runs as here": st.column_config.TextColumn("Runs as here", width="medium"),
+        "Runs as there": st.column_config.TextColumn("Runs as there", width="medium"),
+    }
+    return finished(frame, config, [pair.here.id for pair in pairs])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import services
-from dashboard.widgets import empty, jobs, profile_explorer, profile_view
+from dashboard.widgets import empty, jobs, profile_explorer, profile_partial, profile_view
 
 on = services.subject()
 if on is None:
@@ -19,8 +19,9 @@ inspection = services.inspection(on)
 if inspection is None:
     st.stop()
 
-document = services.profile(on)
-profile_view.heading(on, document)
+finished = services.profile(on)
+profile_view.heading(on, finished)
+document = profile_partial.document_to_show(on, finished)
 if document is not None:
     profile_view.tiles(document)
 profile_explorer.draw(on, inspection, document)

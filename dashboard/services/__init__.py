@@ -16,6 +16,7 @@ from dashboard.services.documents import (
     machine,
     probed_at,
     profile,
+    sweep,
 )
 from dashboard.services.library import (
     DRAFT,
@@ -36,6 +37,7 @@ from dashboard.services.library import (
     save_shapes,
 )
 from dashboard.services.previews import preview
+from dashboard.services.profiles import other_profile, other_profiles, unfinished_profile
 from dashboard.services.runs import (
     all_runs,
     clean_jobs,
@@ -53,12 +55,14 @@ from dashboard.services.surroundings import place, versions
 from dashboard.services.work import (
     ACTIVE,
     concerns,
+    expected_sweep_s,
     find_job,
     give_to,
     job,
     job_of,
     jobs,
     log_tail,
+    partial_of,
     partials,
     stop,
     submit,
@@ -70,18 +74,20 @@ from dashboard.services.work import (
     submit_machine,
     submit_optimize,
     submit_profile,
+    submit_sweep,
 )
 
 # fmt: off
 __all__ = [
     "ACTIVE", "DEFAULTS", "DRAFT", "Document", "Subject", "all_runs", "baseline", "build", "bundle_url", "candidate",
     "candidates", "clean_jobs", "close", "compare_job", "comparison", "concerns", "conditions", "current_candidate",
-    "datasets", "delete_model", "delete_run", "disk_use", "document_of", "draft", "ensure_inspected", "facts_here",
-    "file_bytes", "file_name", "file_url", "find_file", "find_job", "find_model", "free_unused", "give_to",
-    "inspection", "job", "job_of", "jobs", "lineage", "log_tail", "machine", "mixes", "models", "named_shapes", "pairs",
-    "partials", "place", "preview", "probed_at", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix",
-    "save_shapes", "set_baseline", "start", "stop", "subject", "submit", "submit_again", "submit_bring",
-    "submit_build", "submit_compare", "submit_convert", "submit_inspect", "submit_machine", "submit_optimize",
-    "submit_profile", "unbuilt_mixes", "versions", "workspace", "write_bundle",
+    "datasets", "delete_model", "delete_run", "disk_use", "document_of", "draft", "ensure_inspected",
+    "expected_sweep_s", "facts_here", "file_bytes", "file_name", "file_url", "find_file", "find_job", "find_model",
+    "free_unused", "give_to", "inspection", "job", "job_of", "jobs", "lineage", "log_tail", "machine", "mixes",
+    "models", "named_shapes", "other_profile", "other_profiles", "pairs", "partial_of", "partials", "place", "preview",
+    "probed_at", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix", "save_shapes", "set_baseline",
+    "start", "stop", "subject", "submit", "submit_again", "submit_bring", "submit_build", "submit_compare",
+    "submit_convert", "submit_inspect", "submit_machine", "submit_optimize", "submit_profile", "submit_sweep", "sweep",
+    "unbuilt_mixes", "unfinished_profile", "versions", "workspace", "write_bundle",
 ]
 # fmt: on

@@ -9,7 +9,7 @@ import streamlit as st
 from core.report import quantities
 from dashboard import state
 from dashboard.figures.labels import ELLIPSIS, shorten
-from dashboard.layer_views import LayerView, short_names
+from dashboard.layer_views import LayerView, short_names, write_intensity
 from dashboard.widgets.text import plain
 
 _SLOWEST = 6
@@ -81,23 +81,54 @@ def facts(view: LayerView, members: Sequence[str]) -> list[tuple[str, str]]:
     """Label and figure, in the order they are shown; what does not apply to a layer is left out."""
     found = [
         ("Limited by", view.limited_by or quantities.NOT_KNOWN),
+        ("Reached", reached(view)),
         ("Executes as", view.executes_as or quantities.NOT_KNOWN),
+        ("Computes in", view.precision or ""),
         ("Shapes", shapes(view)),
         ("Compute", quantities.count(view.macs, "MAC")),
-        ("Reached", quantities.with_unit(view.gflops, "GFLOP/s")),
         ("Moved", quantities.size(view.moved_bytes)),
-        ("Weights", f"{quantities.size(view.weight_bytes)} in {quantities.count(view.parameters)} parameters"),
+        ("Intensity", write_intensity(view.intensity) if view.macs else ""),
+        ("Weights", weights(view)),
+        ("Memory", memory(view)),
     ]
-    if not view.macs:
-        found = [pair for pair in found if pair[0] != "Reached"]
-    if not view.weight_bytes:
-        found = [pair for pair in found if pair[0] != "Weights"]
+    found = [pair for pair in found if pair[1]]
     if view.runs is not None and view.runs != 1:
-        found.append(("Runs", f"{quantities.three(view.runs)} times per run of the model"))
+        found.append(("Runs", runs(view.runs)))
     if len(members) > 1:
         others = [member for member in members if member != view.id]
         found.append(("Fuses with", ", ".join(others)))
     return found
+
+
+def reached(view: LayerView) -> str:
+    """Operations per second and how much of what can be reached that is; empty for a layer without time."""
+    told = [
+        quantities.with_unit(view.gflops, "GFLOP/s") if view.macs else "",
+        f"{quantities.share(view.attained)} of what this machine can reach" if view.attained is not None else "",
+    ]
+    return ", ".join(filter(None, told))
+
+
+def weights(view: LayerView) -> str:
+    """Bytes and parameters; empty where it has none."""
+    if not view.weight_bytes:
+        return ""
+    return f"{quantities.size(view.weight_bytes)} in {quantities.count(view.parameters)} parameters"
+
+
+def memory(view: LayerView) -> str:
+    """What is alive while it runs, and what of the peak are its outputs; empty where that is not known."""
+    if view.live_bytes is None:
+        return ""
+    held = f", its outputs hold {quantities.size(view.held_bytes)} of the peak" if view.held_bytes else ""
+    return f"{quantities.size(view.live_bytes)} of activations alive while it runs{held}"
+
+
+def runs(count: float) -> str:
+    """How often it runs: "2.50 times per run of the model"."""
+    if count == 0:
+        return "not in these runs"
+    return f"{quantities.three(count)} times per run of the model"
 
 
 def shapes(view: LayerView) -> str:

@@ -1,74 +1,56 @@
-"""The Profile page's details below the map, one tab each: layer table, treemap, time bar, advice, downloads."""
+"""The Profile page's details below the map, one tab each; only the open one is drawn."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from core.report import quantities
-from dashboard.figures.time_bar import BUCKETS, time_bar
-from dashboard.figures.treemap import treemap
-from dashboard.file_names import slug
-from dashboard.layer_tables import layer_table
-from dashboard.layer_views import LayerView, measure
-from dashboard.services import Document
-from dashboard.widgets import bundle, layer_choice
+from dashboard import state
+from dashboard.layer_views import LayerView
+from dashboard.services import Document, Subject
+from dashboard.widgets import (
+    profile_beside,
+    profile_layers,
+    profile_memory,
+    profile_modules,
+    profile_roofline,
+    profile_shapes,
+    profile_sweep,
+    profile_timeline,
+)
 from dashboard.widgets.text import plain
 
-_TABLE_PX = 420
+_BESIDE = "Beside another run"
 
 
-def details(views: Sequence[LayerView], document: Document, name: str) -> None:
-    """Table, treemap, time bar and advice; only the open tab is drawn."""
-    advice = document.get("advice") or []
-    labels = ["Layers", "Modules", "Time bar", f"Advice {len(advice)}"]
-    layers, modules, times, told = st.tabs(labels, key="profile.tabs", on_change="rerun")
-    theme = layer_choice.theme()
-    if layers.open:
-        with layers:
-            _layers(views, document, name)
-    if modules.open:
-        with modules:
-            selected = layer_choice.chosen({view.id for view in views})
-            figure = treemap(views, measure("latency"), theme, title=name, selected=selected)
-            layer_choice.chart(figure, key="profile.treemap", alt="Latency by module, as areas inside areas")
-            st.caption("Area and colour: latency. Layers that take no time of their own have no area.")
-    if times.open:
-        with times:
-            layer_choice.still_chart(time_bar(document, theme), key="profile.bar", alt="One profiled run as one bar")
-            st.caption(outside_layers(document))
-    if told.open:
-        with told:
-            _advice(advice)
+def details(on: Subject, views: Sequence[LayerView], document: Document) -> None:
+    """All that a profile tells, in tabs.
 
-
-def _layers(views: Sequence[LayerView], document: Document, name: str) -> None:
-    shown = layer_table(views, layer_choice.theme())
-    layer_choice.table(shown, key="profile.layers", height=_TABLE_PX, alt="Layers, the slowest first")
-    with st.container(horizontal=True, gap="small"):
-        bundle.download_layers(document, key="profile.csv", stem=slug(name, "layers"))
-        st.download_button(
-            "Profile as JSON",
-            lambda: json.dumps(document, indent=1),
-            file_name=f"{slug(name, 'profile')}.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-
-
-def outside_layers(document: Document) -> str:
-    """What the kernels spend beside the layers, each with its share of the kernel time, as the advice counts it."""
-    buckets = document.get("buckets") or {}
-    kernel_ms = document.get("kernel_ms")
-    told = [
-        f"{name} {quantities.time_ms(ms)}{f' ({quantities.share(ms / kernel_ms)})' if ms and kernel_ms else ''}"
-        for name, ms in ((name, buckets.get(bucket)) for bucket, name in BUCKETS.items())
-    ]
-    basis = f", with its share of the kernel time of {quantities.time_ms(kernel_ms)}" if kernel_ms else ""
-    return f"Kernel time that belongs to no layer{basis}: {', '.join(told)}."
+    Args:
+        on: what is on the desk.
+        views: the layers with their figures.
+        document: the `profile` document; of a job that did not finish, what of it is known.
+    """
+    advised = len(document.get("advice") or ())
+    bodies: dict[str, Callable[[], None]] = {
+        "Layers": lambda: profile_layers.draw(views, document, on.model.name),
+        "Modules": lambda: profile_modules.draw(views, on.model.name),
+        "Timeline": lambda: profile_timeline.draw(views, document),
+        "Roofline": lambda: profile_roofline.draw(views, document),
+        "Memory": lambda: profile_memory.draw(views, document),
+        "Shapes": lambda: profile_shapes.draw(views, document),
+        "Sweep": lambda: profile_sweep.sweep_panel(on),
+        f"Advice {quantities.count(advised)}": lambda: _advice(document.get("advice") or ()),
+        _BESIDE: lambda: profile_beside.beside(on, document, views),
+    }
+    default = _BESIDE if state.BESIDE.get() else None
+    tabs = st.tabs(list(bodies), key="profile.tabs", on_change="rerun", default=default)
+    for tab, body in zip(tabs, bodies.values(), strict=True):
+        if tab.open:
+            with tab:
+                body()
 
 
 def _advice(advice: Sequence[Document]) -> None:

@@ -80,7 +80,7 @@ def test_missing_figures_do_not_break_the_page(table: Callable[..., Desk]) -> No
     assert shown["Latency, mean"] == "not known"
 
 
-@pytest.mark.parametrize("tab", ["Modules", "Time bar", "Advice 1"])
+@pytest.mark.parametrize("tab", ["Modules", "Timeline", "Roofline", "Memory", "Shapes", "Advice 1"])
 def test_only_the_open_tab_is_drawn(tab: str, table: Callable[..., Desk]) -> None:
     desk = table()
     desk.profile = profile_document(desk.inspection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.widgets.profile_details import outside_layers
+from dashboard.widgets.profile_timeline import outside_layers
 from dashboard.widgets.profile_view import kernel_help
 
 

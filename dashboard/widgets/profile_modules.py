@@ -1,0 +1,79 @@
+"""Modules on the Profile page: one figure by module, as a treemap or as an icicle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.figures.areas import area_of
+from dashboard.figures.icicle import icicle
+from dashboard.figures.theme import FigureTheme
+from dashboard.figures.treemap import treemap
+from dashboard.kept import kept
+from dashboard.layer_views import MEASURES, LayerView, Measure, measure
+from dashboard.widgets import layer_choice
+from dashboard.widgets.text import plain
+
+_DRAWN = {"treemap": "Treemap", "icicle": "Icicle"}
+
+
+def draw(views: Sequence[LayerView], name: str) -> None:
+    """Choices, the figure, and how to read it."""
+    offered = {known.key: known.label for known in MEASURES if known.adds_up and _has_any(views, known.key)}
+    chosen = next((view for view in views if view.id == layer_choice.chosen({view.id for view in views})), None)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        kind = _segments("Draw as", _DRAWN, "profile.modules.kind")
+        by = _segments("Area", offered, "profile.modules.by") if offered else "latency"
+        inside = st.toggle(
+            "Only the module of the chosen layer",
+            key="profile.modules.inside",
+            disabled=chosen is None or not chosen.module,
+        )
+    path = "/".join(chosen.module) if chosen is not None and inside else ""
+    known = measure(by)
+    figure = _figure(views, kind, known.key, layer_choice.theme(), title=name, inside=path)
+    area = None if chosen is None else area_of(chosen, figure.data[0].ids)
+    alt = f"{known.label} by module, as {'areas inside areas' if kind == 'treemap' else 'rows from left to right'}"
+    layer_choice.chart(figure, key=f"profile.{kind}", alt=alt, area=area)
+    st.caption(plain(_told(chosen, known, area, kind)))
+
+
+def _told(chosen: LayerView | None, known: Measure, area: str | None, kind: str) -> str:
+    how = "Area and colour" if kind == "treemap" else "Height and colour"
+    order = "" if kind == "treemap" else " Modules and layers stand in the order of the graph."
+    told = (
+        f"{how}: {known.label[0].lower()}{known.label[1:]}. A click on a module opens it, on a layer chooses it.{order}"
+    )
+    if chosen is not None and area is None:
+        return f"{told} The chosen layer {chosen.id} has no area: its figure is zero or not known."
+    return told
+
+
+def _segments(label: str, options: dict[str, str], key: str) -> str:
+    first = next(iter(options))
+    chosen = st.segmented_control(
+        label,
+        list(options),
+        default=first,
+        format_func=options.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+        required=True,
+    )
+    return chosen or first
+
+
+@kept
+def _has_any(views: Sequence[LayerView], key: str) -> bool:
+    known = measure(key)
+    return any(known.of(view) for view in views)
+
+
+@kept
+def _figure(
+    views: Sequence[LayerView], kind: str, by: str, theme: FigureTheme, *, title: str, inside: str
+) -> go.Figure:
+    drawn = treemap if kind == "treemap" else icicle
+    return drawn(views, measure(by), theme, title=title, inside=tuple(filter(None, inside.split("/"))))
