@@ -13,7 +13,7 @@ whole model, since a whole run lies between two uses of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 FLOPS_PER_MAC = 2
@@ -34,7 +34,7 @@ class Roofline:
     `gflops`: precision -> the highest rate that onnxruntime was seen to reach (10**9 operations per second).
     `gbytes_per_s`: of the memory, with arrays larger than every cache. `caches`: of working sets that caches hold,
     smallest first. `how`: precision or "memory" -> what reached it. `levels`: cache -> its bytes, as the system tells.
-    `time` is ISO 8601 in UTC.
+    `time` is ISO 8601 in UTC, `load_average` the one-minute load before: of a busy machine the figures are too low.
     """
 
     gflops: Mapping[str, float]
@@ -44,6 +44,29 @@ class Roofline:
     how: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=dict)
     time: str = ""
+    load_average: float = 0.0
+
+    def best_of(self, other: Roofline) -> Roofline:
+        """What was reached at least once in either measurement of one machine; the rest is that of this one."""
+        sizes = sorted({cache.working_set_bytes for cache in (*self.caches, *other.caches)})
+        return replace(
+            self,
+            gflops={name: self._better(other, name).gflops[name] for name in (*self.gflops, *other.gflops)},
+            gbytes_per_s=max(self.gbytes_per_s, other.gbytes_per_s),
+            caches=tuple(CacheSpeed(size, max(self._at(size), other._at(size))) for size in sizes),
+            how={**other.how, **self.how, **{name: self._better(other, name).how.get(name, "") for name in self.how}},
+            load_average=min(self.load_average, other.load_average),
+        )
+
+    def _better(self, other: Roofline, name: str) -> Roofline:
+        """Which of two reached more of a precision, or of the "memory"."""
+        mine, theirs = (each.gbytes_per_s if name == "memory" else each.gflops.get(name, 0.0) for each in (self, other))
+        return self if mine >= theirs else other
+
+    def _at(self, working_set_bytes: int) -> float:
+        """The speed measured at exactly this working set; 0 where none was."""
+        speeds = (cache.gbytes_per_s for cache in self.caches if cache.working_set_bytes == working_set_bytes)
+        return next(speeds, 0.0)
 
     def bandwidth(self, working_set_bytes: float) -> float:
         """GB/s of the smallest measured working set that holds this one; the memory's where none does.
@@ -93,6 +116,7 @@ class Roofline:
             "how": dict(self.how),
             "levels": dict(self.levels),
             "time": self.time,
+            "load_average": self.load_average,
         }
 
     @classmethod
@@ -110,4 +134,5 @@ class Roofline:
             how=dict(document["how"]),
             levels={str(name): int(size) for name, size in document["levels"].items()},
             time=str(document["time"]),
+            load_average=float(document["load_average"]),
         )

@@ -10,17 +10,21 @@ from core.store.workspace import Workspace
 from core.tasks.capability import machine_key
 
 #: Another way of measuring it makes what was kept out of date.
-_VERSION = 1
+_VERSION = 2
 
 
 def machine_roofline(
     workspace: Workspace, settings: SessionSettings, progress: Progress, *, refresh: bool = False
 ) -> Roofline:
-    """The roofline from the workspace where it is known, else measured now and kept."""
-    known = None if refresh else known_roofline(workspace, settings)
-    if known is not None:
+    """The roofline from the workspace where it is known, else measured now and kept.
+
+    Measured again, what was reached before still counts: a busy machine never shows all that it can do.
+    """
+    known = known_roofline(workspace, settings)
+    if known is not None and not refresh:
         return known
     found = probe_roofline(settings, progress)
+    found = found if known is None else found.best_of(known)
     workspace.cache_put(roofline_key(settings), found.to_dict())
     return found
 

@@ -18,6 +18,7 @@ HERE = Roofline(
     how={"fp32": "MatMul", "memory": "copying"},
     levels={"L2": 1024 * KIB},
     time="2026-01-02T03:04:05+00:00",
+    load_average=0.5,
 )
 
 
@@ -53,6 +54,24 @@ def test_weights_come_from_where_all_weights_fit() -> None:
 
 def test_it_survives_its_document() -> None:
     assert Roofline.from_dict(HERE.to_dict()) == HERE
+
+
+def test_the_best_of_two_measurements_counts() -> None:
+    later = Roofline(
+        {"fp32": 120.0, "int8": 300.0, "fp16": 7.0},
+        9.0,
+        (CacheSpeed(256 * KIB, 60.0), CacheSpeed(1024 * KIB, 5.0)),
+        how={"fp32": "Conv", "int8": "Conv", "memory": "adding"},
+        time="later",
+        load_average=2.0,
+    )
+    best = later.best_of(HERE)
+    assert best.gflops == {"fp32": 120.0, "int8": 400.0, "fp16": 7.0}
+    assert best.gbytes_per_s == 10.0
+    assert [cache.gbytes_per_s for cache in best.caches] == [60.0, 50.0, 20.0]
+    assert (best.how["fp32"], best.how["memory"]) == ("Conv", "copying")
+    assert (best.time, best.load_average) == ("later", 0.5)
+    assert HERE.best_of(HERE) == HERE
 
 
 def test_a_layer_above_the_ridge_is_bound_by_compute_below_it_by_memory() -> None:
