@@ -6,10 +6,12 @@ Every answer has the whole JSON `document`, which docs/cli.md describes, and a `
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from core.api.exports import write_json, write_text
 from core.api.frames import frame
 from core.report import quantities
 from core.report.lines import conditions_line, data_line
@@ -98,7 +100,7 @@ class Profile(Answer):
 
     @property
     def layers(self) -> pd.DataFrame:
-        """One row per layer, by its id: op, group, ms per run, share, macs, bytes, limited_by, executes_as, runs."""
+        """One row per layer, by its id: op, group, ms per run, share, macs, bytes, precision, gflops and more."""
         return frame(self.document["layers"], index="id")
 
     @property
@@ -118,8 +120,9 @@ class Profile(Answer):
 
     @property
     def advice(self) -> pd.DataFrame:
-        """Rule, evidence, consequence and remedy of what stands out."""
-        return frame(self.document["advice"], columns=("rule", "evidence", "consequence", "remedy"))
+        """Rule, evidence, consequence and remedy of what stands out, its layers, and the change (None: by hand)."""
+        columns = ("rule", "evidence", "consequence", "remedy", "layers", "change")
+        return frame(self.document["advice"], columns=columns)
 
     @property
     def growth(self) -> pd.DataFrame:
@@ -131,6 +134,30 @@ class Profile(Answer):
             for row in growth["layers"]
         ]
         return frame(rows, columns=("id", *names, "exponent"), index="id")
+
+    def save_csv(self, path: str | Path) -> Path:
+        """Writes the layers as a table, figures unrounded, units in the header."""
+        from core.report.layer_csv import document_csv  # noqa: PLC0415 - only a reader needs it
+
+        return write_text(path, document_csv(self.document), ending=".csv")
+
+    def save_trace(self, path: str | Path, *, name: str = "") -> Path:
+        """Writes one run for ui.perfetto.dev and chrome://tracing; `name` is the model's."""
+        from core.report.trace import trace_events  # noqa: PLC0415 - only a reader needs it
+
+        return write_json(path, trace_events(self.document, name=name))
+
+    def save_netron(self, path: str | Path, inspection: Inspection) -> Path:
+        """Writes the layers' figures for Netron: open the model there, then this file."""
+        from core.report.netron_attachment import netron_attachment  # noqa: PLC0415 - only a reader needs it
+
+        return write_json(path, netron_attachment(self.document, inspection.document))
+
+    def save_model_explorer(self, path: str | Path, inspection: Inspection) -> Path:
+        """Writes the layers' times as node data for Model Explorer with its ONNX adapter."""
+        from core.report.model_explorer import node_data  # noqa: PLC0415 - only a reader needs it
+
+        return write_json(path, node_data(self.document, inspection.document))
 
     def _lines(self) -> list[tuple[str, str]]:
         wall = self.wall_ms

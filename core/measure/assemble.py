@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from core.graph.layer import LayerTable
-from core.measure.advice import Advice, Seen, advise
 from core.measure.calm import Basis, keep_calm, settle
 from core.measure.events import RunEvents
 from core.measure.instrumented import Both
 from core.measure.intervals import mean_ci95
 from core.measure.kernel_times import typical_times
 from core.measure.layer_rows import layer_rows
+from core.measure.looked_at import Measures, look, seen_kernels
 from core.measure.places import Places
-from core.measure.profiled import Cold, LayerTime, Memory, Profile, ProfilerShare, Wall
+from core.measure.profiled import Cold, Memory, Profile, ProfilerShare, Wall
 from core.measure.profiler_cost import calibrate
 from core.measure.profiler_probe import Probe
 from core.measure.roofline import Roofline
@@ -60,6 +60,7 @@ def assemble(
     layers = layer_rows(ledger, table, measured.tagged.graph.nodes, roofline)
     buckets = {name: ledger.buckets[name].ms for name in BUCKETS}
     wall, runs_made = wall_of(measured.timed, conditions), len(measured.timed)
+    measures = Measures(layers, buckets, wall, measured.cold, runs_made, measured.disturbed, conditions)
     return Profile(
         wall=wall,
         cold=measured.cold,
@@ -74,7 +75,7 @@ def assemble(
         layers=layers,
         buckets=buckets,
         memory=memory,
-        advice=_advice(layers, buckets, measured),
+        seen=look(measures, seen_kernels(times, cost, measured.tagged, table), table),
         timeline=_timeline(runs.events, measured.tagged, table),
         runs=runs_made,
         disturbed=measured.disturbed,
@@ -138,9 +139,3 @@ def _timeline(runs: Sequence[RunEvents], tagged: TaggedSession, table: LayerTabl
         name: node.layers[0] for (_, name), node in tagged.by_name.items() if node.op_type in CONTAINERS and node.layers
     }
     return read_timeline(middle, [places.find(kernel) for kernel in middle.kernels], containers, table)
-
-
-def _advice(layers: Sequence[LayerTime], buckets: Mapping[str, float], measured: Measured) -> tuple[Advice, ...]:
-    kernel_ms = sum(row.ms for row in layers) + sum(buckets.values())
-    rows = [(row.layer.id, row.layer.op_type, row.ms, row.limited_by) for row in layers]
-    return advise(Seen(kernel_ms, len(measured.timed), measured.disturbed, buckets, rows))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from core.graph.layer import Layer
 from core.graph.liveness import Liveness, nothing_known
-from core.measure.advice import Advice
+from core.measure.advice import Advice, advise
 from core.measure.calm import Basis
 from core.measure.intervals import Interval
 from core.measure.limits import Limit, Reached
 from core.measure.roofline import Roofline
+from core.measure.seen import Known, Seen
 from core.measure.timeline import Timeline
 from core.runtime.conditions import Conditions
 
@@ -143,13 +145,22 @@ class Profile:
     layers: tuple[LayerTime, ...]
     buckets: Mapping[str, float]
     memory: Memory
-    advice: tuple[Advice, ...]
+    seen: Seen = field(repr=False)
     timeline: Timeline
     runs: int
     disturbed: int
     samples: int
     conditions: Conditions
     roofline: Roofline | None = None
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What somebody could do about what was seen."""
+        return advise(self.seen)
+
+    def knowing(self, known: Known) -> Profile:
+        """The same profile, whose advice counts in what is known besides it."""
+        return replace(self, seen=replace(self.seen, known=known))
 
     @property
     def kernel_ms(self) -> float:

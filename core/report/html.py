@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from core.report import charts, lines, quantities
 from core.report.asked import as_asked, asked_and_got, reason, tried
+from core.report.changes import advice_lines
 from core.report.charts import Segment
 from core.report.diagnosis import explanation
 from core.report.names import shorten
@@ -73,6 +74,7 @@ def report_html(document: Document, *, name: str = "") -> str:
         how=(speedup_of(document) or {}).get("how"),
         explanation=explanation(document),
         times=_times(document),
+        advice=[advice_lines(advice) for advice in (document.get("profile") or {}).get("advice") or ()],
         layers=rows,
         missed=sum(1 for row in rows if not row["as_asked"]),
         asked=asked_and_got(document["layers"]) if rows else "",

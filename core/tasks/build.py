@@ -10,6 +10,8 @@ from core.intake.dataset import Split
 from core.measure.compare import Comparison, compare_models
 from core.measure.fidelity import fidelity
 from core.measure.outputs import float_shapes, run_outputs
+from core.measure.roofline import Roofline
+from core.measure.seen import Known
 from core.measure.target import parse_target
 from core.progress import Part, Progress
 from core.recipe.precision import Precision
@@ -22,8 +24,10 @@ from core.store.workspace import Workspace
 from core.tasks.asked_recipe import AskedRecipe
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
+from core.tasks.known import known_besides
 from core.tasks.params import DEFAULT_BUDGET_S, Params, Subject, read_seconds, read_text
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
+from core.tasks.roofline import machine_roofline
 from core.tasks.units import open_units, work_id
 from core.transform.build import build_candidate
 from core.transform.calibrate import calibrate
@@ -57,8 +61,10 @@ def build(workspace: Workspace, params: Params, progress: Progress) -> dict[str,
     candidate = _build(workspace, prepared, fitted.recipe, Part(progress, start=0.05, end=0.45), units)
     document = _document(prepared, candidate, fitted)
     if params.get("measure", True):
-        measured = Part(progress, start=0.45, end=1.0)
-        measure = _Measuring(prepared, candidate, measured, units, work_id(workspace, params), budget_s)
+        roofline = machine_roofline(workspace, prepared.settings, Part(progress, start=0.45, end=0.5))
+        measured = Part(progress, start=0.5, end=1.0)
+        work, known = work_id(workspace, params), known_besides(workspace, subject, candidate.plan)
+        measure = _Measuring(prepared, candidate, measured, units, work, budget_s, roofline, known)
         document |= measure.all(target)
     else:
         document |= dict.fromkeys(("comparison", "accuracy", "profile", "original_profile"))
@@ -124,6 +130,8 @@ class _Measuring:
     units: Units
     work: str
     budget_s: float
+    roofline: Roofline
+    known: Known
 
     def all(self, gate: str | None) -> dict[str, Any]:
         """The measured part of the document."""
@@ -136,6 +144,8 @@ class _Measuring:
             Part(self.progress, start=0.8, end=1.0),
             run_ms=comparison["latency"]["before_ms"],
             units=self.units,
+            roofline=self.roofline,
+            known=self.known,
             key={"work": self.work},
         )
         return {

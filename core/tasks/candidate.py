@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from core.intake.load import load_model
 from core.intake.model import Model
@@ -12,6 +13,8 @@ from core.intake.pack import put_serialized
 from core.jobs.lineage import lineage
 from core.jobs.queue import job
 from core.measure.profile import profile_model
+from core.measure.roofline import Roofline
+from core.measure.seen import Known
 from core.progress import Part, Progress
 from core.recipe.structure import Structure
 from core.store.clean import forget_candidate
@@ -98,6 +101,8 @@ def profile_both(
     *,
     run_ms: float,
     units: Units,
+    roofline: Roofline | None = None,
+    known: Known | None = None,
     key: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Where the time of the candidate and of the original goes, both by the layers of the original.
@@ -108,6 +113,8 @@ def profile_both(
         progress: is told how far it is.
         run_ms: time of one run of the original, to see how many runs are affordable.
         units: what is finished already.
+        roofline: what this machine can do at most.
+        known: what the advice on the candidate counts in: its plan, and what this machine executes.
         key: what tells this measurement from others of the same models.
 
     Returns:
@@ -115,30 +122,44 @@ def profile_both(
     """
     runs = int(max(_FEWEST_RUNS, min(_MOST_RUNS, _PROFILE_MS / max(run_ms, 1e-3))))
 
-    def profile(model: Callable[[], Model], sha256: str, part: Progress) -> dict[str, Any]:
+    def profile(model: Callable[[], Model], sha256: str, part: Progress, besides: Known) -> dict[str, Any]:
         told = {**(key or {}), "profiled": sha256, "beside": candidate.sha256, "batch": prepared.subject.batch}
-        return units.get_or("profile", told, lambda: _profile(prepared, model(), part, runs), codec=as_is())
+        plan = _Plan(part, runs, roofline, besides)
+        return units.get_or("profile", told, lambda: _profile(prepared, model(), plan), codec=as_is())
 
     def built() -> Model:
         return load_model(candidate.model, name=prepared.model.name)
 
-    after = profile(built, candidate.sha256, Part(progress, start=0.0, end=0.5))
-    before = profile(lambda: prepared.model, prepared.model.sha256, Part(progress, start=0.5, end=1.0))
+    besides = known or Known()
+    after = profile(built, candidate.sha256, Part(progress, start=0.0, end=0.5), besides)
+    original, part = replace(besides, plan={}), Part(progress, start=0.5, end=1.0)
+    before = profile(lambda: prepared.model, prepared.model.sha256, part, original)
     return after, before
 
 
-def _profile(prepared: Prepared, model: Model, progress: Progress, runs: int) -> dict[str, Any]:
-    profile = profile_model(
+class _Plan(NamedTuple):
+    """How one of the two is profiled, and what its advice counts in."""
+
+    progress: Progress
+    runs: int
+    roofline: Roofline | None
+    known: Known
+
+
+def _profile(prepared: Prepared, model: Model, plan: _Plan) -> dict[str, Any]:
+    measured = profile_model(
         model,
         prepared.layers_of_a_run(),
         prepared.dataset,
         settings=prepared.settings,
         batch=prepared.subject.batch,
-        runs=runs,
+        runs=plan.runs,
         seed=prepared.subject.seed,
-        progress=progress,
-    ).to_dict()
-    return {name: profile[name] for name in ("wall_ms", "kernel_ms", "layers", "buckets")}
+        roofline=plan.roofline,
+        progress=plan.progress,
+    )
+    profile = measured.knowing(plan.known).to_dict()
+    return {name: profile[name] for name in ("wall_ms", "kernel_ms", "layers", "buckets", "advice")}
 
 
 def conversions(candidate: Candidate, profile: Mapping[str, Any] | None) -> dict[str, Any]:

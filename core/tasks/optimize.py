@@ -16,9 +16,11 @@ from core.store.units import Units
 from core.store.workspace import Workspace
 from core.tasks.candidate import conversions, keep_candidate, profile_both
 from core.tasks.capability import capability_grid
+from core.tasks.known import known_besides
 from core.tasks.params import Params, Subject, read_pins, read_seconds, read_text
 from core.tasks.permissions import check_objective, dynamic_part, session_part
 from core.tasks.prepare import Prepared, describe_data, prepare, require_runnable
+from core.tasks.roofline import machine_roofline
 from core.tasks.units import open_units
 
 DEFAULT_SEARCH_S = 120.0
@@ -70,18 +72,25 @@ def optimize(workspace: Workspace, params: Params, progress: Progress) -> dict[s
         outputs=subject.weights,
         units=units,
     )
-    document = _document(prepared, found, Part(progress, start=0.95, end=1.0), units) | allowed
+    document = _document(workspace, prepared, found, Part(progress, start=0.95, end=1.0), units) | allowed
     progress.partial("units", units.to_dict())
     name = read_text(params, "name") or f"{'auto-mix' if precision is None else precision} {found.verdict.text}"
     return keep_candidate(workspace, params, prepared, found.candidate, document, name=name, started=started)
 
 
-def _document(prepared: Prepared, found: Optimized, progress: Progress, units: Units) -> dict[str, Any]:
+def _document(
+    workspace: Workspace, prepared: Prepared, found: Optimized, progress: Progress, units: Units
+) -> dict[str, Any]:
     """Like `build`, this document has the file, its layers and the comparison; unlike it, what the search saw."""
     profile, original = None, None
     if not found.unchanged:
         run_ms = found.comparison.latency.before_ms
-        profile, original = profile_both(prepared, found.candidate, progress, run_ms=run_ms, units=units)
+        roofline = machine_roofline(workspace, prepared.settings, Part(progress, start=0.0, end=0.1))
+        part = Part(progress, start=0.1, end=1.0)
+        known = known_besides(workspace, prepared.subject, found.candidate.plan)
+        profile, original = profile_both(
+            prepared, found.candidate, part, run_ms=run_ms, units=units, roofline=roofline, known=known
+        )
     return {
         "output": None,
         "output_data": None,

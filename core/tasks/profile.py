@@ -11,6 +11,7 @@ from core.measure.profile import profile_model
 from core.measure.so_far import KIND
 from core.progress import Part, Progress
 from core.store.workspace import Workspace
+from core.tasks.known import known_besides
 from core.tasks.params import Params, Subject, read_seconds, read_shapes, read_whole
 from core.tasks.prepare import describe_data, prepare, refuse_findings
 from core.tasks.roofline import machine_roofline
@@ -51,6 +52,7 @@ def profile(workspace: Workspace, params: Params, progress: Progress) -> dict[st
         roofline=roofline,
         progress=Part(progress, start=0.2, end=0.6 if points else 1.0),
     )
+    measured = measured.knowing(known_besides(workspace, subject))
     document = {**measured.to_dict(), "data": describe_data(prepared), "growth": None}
     if points:
         progress.partial(KIND, document)

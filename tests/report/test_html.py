@@ -281,3 +281,15 @@ def test_why_it_is_not_faster_is_told_as_on_the_page_compare_and_only_then() -> 
         assert f"<li>{escape(sentence)}</li>" in page
     assert page.count("The best mix that was tried and not taken") == 1
     parsed(document)
+
+
+def test_the_advice_on_the_result_is_told_with_its_change() -> None:
+    advice = {"rule": "r", "evidence": EVIL, "consequence": "So it is.", "remedy": "Do it.", "layers": []}
+    change = {"rules": [{"match": "group:conv1", "precision": "fp32"}], "session": {}}
+    document = optimized(profile={**profile(1.0), "advice": [{**advice, "change": change}]})
+    page = report_html(document)
+    assert "What the profile of the result shows" in page
+    assert str(escape(EVIL)) in page
+    assert EVIL not in page
+    assert "Change: conv1 to fp32." in page
+    assert "What the profile" not in report_html(optimized())

@@ -11,6 +11,8 @@ from core.jobs import queue
 from core.jobs.outcome import finish
 from core.progress import Silent
 from core.store.workspace import Workspace
+from core.tasks.known import known_besides
+from core.tasks.params import Subject
 from core.tasks.sweep import expected_s, known_sample_ms, read_cells, read_limit, sweep
 
 GRID = {"sweep_threads": [1], "sweep_batches": [1, 4]}
@@ -43,12 +45,26 @@ def test_a_limit_that_means_nothing_is_refused(limit: Any) -> None:
         read_limit({"limit_ms": limit})
 
 
-def _profiled(store: Workspace, params: dict[str, Any], mean_ms: float) -> None:
-    job_id = queue.submit(store, "profile", params, title="Profile network")
-    queue.stop(store, job_id)
+def test_what_a_sweep_measured_is_known_to_the_advice(store: Workspace, network: dict[str, Any]) -> None:
+    latency = {"median": 2.0, "mean": 2.0, "ci95": [1.9, 2.1], "p95": 2.2, "basis": "wall"}
+    cell = {"threads": 1, "batch": 4, "latency_ms": latency, "throughput": 2000.0, "why": None}
+    failed = {**cell, "batch": 8, "latency_ms": None, "throughput": None, "why": "it cannot"}
+    _done(store, "sweep", network, {"cells": [cell, failed]})
+    (known,) = known_besides(store, Subject.read(network)).swept
+    assert (known.threads, known.batch, known.mean_ms, known.throughput) == (1, 4, 2.0, 2000.0)
+    assert known_besides(store, Subject.read({**network, "data": None})).swept == ()
+    assert known_besides(store, Subject.read(network)).offered is None
+
+
+def _done(store: Workspace, kind: str, params: dict[str, Any], result: dict[str, Any]) -> None:
+    job_id = queue.submit(store, kind, params, title=f"{kind} network")
     with store.database.writing() as connection:
         connection.exec_driver_sql("UPDATE jobs SET state = 'running' WHERE id = ?", (job_id,))
-    finish(store, job_id, {"wall_ms": {"mean": mean_ms}})
+    finish(store, job_id, result)
+
+
+def _profiled(store: Workspace, params: dict[str, Any], mean_ms: float) -> None:
+    _done(store, "profile", params, {"wall_ms": {"mean": mean_ms}})
 
 
 def test_the_last_profile_of_this_model_and_data_tells_how_long_it_takes(

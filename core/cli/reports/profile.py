@@ -9,6 +9,7 @@ from rich.console import Console
 
 from core.cli.reports import parts
 from core.report import quantities
+from core.report.changes import advice_lines
 
 _ROWS = 20
 
@@ -22,7 +23,7 @@ def report(document: parts.Document, console: Console) -> None:
     _print_buckets(document, console)
     _print_growth(document.get("growth"), console)
     for advice in document["advice"]:
-        console.print(f"advice: {advice['evidence']} {advice['consequence']} {advice['remedy']}", markup=False)
+        console.print(f"advice: {' '.join(advice_lines(advice))}", markup=False)
 
 
 def _facts(document: parts.Document, wall: Mapping[str, Any]) -> list[tuple[str, str]]:
