@@ -35,12 +35,14 @@ _DIVISIONS = ("Div", "Mod")
 class RunLimits:
     """What one run may take.
 
-    `memory_bytes` is resident memory (None: no limit); `search_s` is how long a layer to blame is looked for.
+    `memory_bytes` is resident memory (None: no limit); samples after the first are run while `more_s` seconds last;
+    `search_s` is how long a layer to blame is looked for.
     """
 
     seconds: float = RUN_LIMIT_S
     memory_bytes: int | None = None
     search_s: float = MOST_SECONDS
+    more_s: float = _MORE_S
 
 
 def run_first(
@@ -104,7 +106,7 @@ def _run_alone(
     with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
         path = Path(folder)
         write_feeds(path / "feeds.npz", feeds)
-        more = {"memory_bytes": limits.memory_bytes, "more_s": _MORE_S}
+        more = {"memory_bytes": limits.memory_bytes, "more_s": limits.more_s}
         write_spec(path, model, path / "feeds.npz", settings, units=len(feeds), **more)
         bounds = Bounds(step_s=limits.seconds, memory_bytes=limits.memory_bytes)
         with Alone("core.measure.first_run_child", path) as program:

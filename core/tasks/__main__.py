@@ -14,19 +14,24 @@ from core.jobs.outcome import fail, finish
 from core.jobs.progress import JobProgress
 from core.jobs.queue import job
 from core.store.workspace import Workspace
+from core.tasks.guard import guarded
 
 _log = logging.getLogger("core.tasks")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Does one job; returns 0, or the exit status of the error that it stored."""
+    options = _read(arguments)
+    with Workspace.open(options.workspace) as workspace:
+        return work(workspace, options.job)
+
+
+def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m core.tasks", description=__doc__)
     parser.add_argument("--workspace", type=Path, required=True)
     parser.add_argument("--job", required=True)
-    options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    with Workspace.open(options.workspace) as workspace:
-        return work(workspace, options.job)
+    return parser.parse_args(arguments)
 
 
 def work(workspace: Workspace, job_id: str) -> int:
@@ -63,6 +68,7 @@ def _fail(workspace: Workspace, job_id: str, error: MixdeskError) -> int:
 
 
 if __name__ == "__main__":
-    status = main()
+    asked = _read(None)
+    status = guarded(main, asked.workspace, asked.job)
     logging.shutdown()
     os._exit(status)  # native thread pools may hang or crash while they are torn down: everything is stored by now

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from core.errors import RequestError
 from dashboard.growth_sizes import named_shapes, open_sizes, read_sizes, three_sizes
 
-INPUTS = [
+INPUTS: list[dict[str, Any]] = [
     {"name": "ids", "shape": ["batch", "sequence"]},
     {"name": "mask", "shape": ["batch", "sequence"]},
     {"name": "rate", "shape": []},
