@@ -4,6 +4,9 @@ As shipped, Netron asks for consent to cookies, looks up the visitor's place, se
 year after its release. Its page is served here with version 0.0.0 (it then sends nothing), a date far ahead, the
 consent given, and a policy under which the browser itself refuses any connection to elsewhere.
 
+Of a model that was profiled, Netron is handed the figures as soon as the graph is there: they stand in the side panel
+of each node.
+
 (This module must not be called `netron`: Streamlit puts the folder of the entry script on `sys.path`, where it would
 stand before the package of that name.)
 """
@@ -13,18 +16,21 @@ from __future__ import annotations
 import html
 import importlib.util
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 #: sha256 -> its file in the workspace, None where there is none.
 FindFile = Callable[[str], Path | None]
 #: sha256 -> the name to show.
 NameOf = Callable[[str], str]
+#: sha256 -> the model's figures as a Netron attachment, None where it was not profiled.
+FiguresOf = Callable[[str], Mapping[str, Any] | None]
 
 _POLICY = (
     "default-src 'self'; connect-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -44,11 +50,26 @@ _CALM = """\
 const focus = HTMLElement.prototype.focus;
 HTMLElement.prototype.focus = function (options) { focus.call(this, { ...options, preventScroll: true }); };
 """
+#: Hands Netron the figures once it has opened the model; a model without any is left alone. It waits two minutes.
+_ATTACH = """\
+import * as base from './base.js';
+const answer = await fetch('figures.json');
+if (answer.status === 200) {
+  const stream = new base.BinaryStream(new Uint8Array(await answer.arrayBuffer()));
+  const context = { identifier: 'figures.json', stream, error: () => {} };
+  for (let round = 0; round < 600; round += 1) {
+    const view = window.__view__;
+    if (view && view.model && await view.attach(context)) { break; }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+"""
+_SCRIPTS = '<script src="calm.js"></script>\n<script type="module" src="attach.js"></script>'
 _FAR_AHEAD = "9999-01-01 00:00:00"
 
 
-def netron_routes(find_file: FindFile, name_of: NameOf) -> Sequence[BaseRoute]:
-    """Routes /netron/<sha256>/ (the page), /netron/<sha256>/data/model.onnx (the file) and Netron's own scripts."""
+def netron_routes(find_file: FindFile, name_of: NameOf, figures_of: FiguresOf) -> Sequence[BaseRoute]:
+    """Routes of a page /netron/<sha256>/, and below it of data/model.onnx, figures.json and Netron's own scripts."""
 
     def page(request: Request) -> Response:
         sha256 = request.path_params["sha256"]
@@ -70,12 +91,19 @@ def netron_routes(find_file: FindFile, name_of: NameOf) -> Sequence[BaseRoute]:
             return PlainTextResponse("Netron has no such file.", status_code=404)
         return FileResponse(netron_folder() / name, headers={**_HEADERS, "Cache-Control": "max-age=3600"})
 
-    def calm(request: Request) -> Response:
-        return Response(_CALM, media_type="text/javascript", headers=_HEADERS)
+    def figures(request: Request) -> Response:
+        found = figures_of(request.path_params["sha256"])
+        headers = {**_HEADERS, "Cache-Control": "no-store"}
+        return Response(status_code=204, headers=headers) if found is None else JSONResponse(found, headers=headers)
+
+    def script(text: str) -> Callable[[Request], Response]:
+        return lambda request: Response(text, media_type="text/javascript", headers=_HEADERS)
 
     return (
         Route("/netron/{sha256}/", page),
-        Route("/netron/{sha256}/calm.js", calm),
+        Route("/netron/{sha256}/calm.js", script(_CALM)),
+        Route("/netron/{sha256}/attach.js", script(_ATTACH)),
+        Route("/netron/{sha256}/figures.json", figures),
         Route("/netron/{sha256}/data/model.onnx", model),
         Route("/netron/{sha256}/{name}", asset),
     )
@@ -88,7 +116,7 @@ def netron_page(name: str) -> str:
         f'<meta name="name" content="{html.escape(name, quote=True)}">'
     )
     page = (netron_folder() / "index.html").read_text(encoding="utf-8")
-    page = page.replace("</head>", f'{_GROUND}\n<script src="calm.js"></script>\n</head>', 1)
+    page = page.replace("</head>", f"{_GROUND}\n{_SCRIPTS}\n</head>", 1)
     page = re.sub(r'<meta name="version" content="[^"]*">', lambda _: meta, page, count=1)
     return re.sub(r'<meta name="date" content="[^"]*">', f'<meta name="date" content="{_FAR_AHEAD}">', page, count=1)
 

@@ -21,7 +21,7 @@ def all_routes() -> Sequence[BaseRoute]:
         Route("/health", health),
         Route("/files/{sha256}/{name}", download),
         Route("/bundles/{candidate}/{name}", bundle),
-        *netron_routes(services.find_file, services.file_name),
+        *netron_routes(services.find_file, services.file_name, services.netron_figures),
     )
 
 

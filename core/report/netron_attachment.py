@@ -15,6 +15,7 @@ from typing import Any
 
 from core.report import quantities
 from core.report.file_nodes import FileNode, file_nodes
+from core.report.lines import conditions_line
 
 Document = Mapping[str, Any]
 Metric = dict[str, str]
@@ -48,6 +49,7 @@ def _of_model(document: Document) -> Iterator[Metric]:
         "time in kernels": _known(document.get("kernel_ms"), quantities.time_ms),
         "between kernels": _known(document.get("gap_ms"), quantities.time_ms),
         "activation peak": _known(memory.get("activation_peak_bytes"), quantities.size),
+        "measured": conditions_line(document["conditions"]) if document.get("conditions") else None,
     }
     yield from _metrics("model", "", told)
 

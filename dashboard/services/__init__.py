@@ -18,6 +18,7 @@ from dashboard.services.documents import (
     profile,
     sweep,
 )
+from dashboard.services.figures import netron_figures
 from dashboard.services.library import (
     DRAFT,
     candidate,
@@ -84,9 +85,9 @@ __all__ = [
     "datasets", "delete_model", "delete_run", "disk_use", "document_of", "draft", "ensure_inspected",
     "expected_sweep_s", "facts_here", "file_bytes", "file_name", "file_url", "find_file", "find_job", "find_model",
     "free_unused", "give_to", "inspection", "job", "job_of", "jobs", "lineage", "log_tail", "machine", "mixes",
-    "models", "named_shapes", "other_profile", "other_profiles", "pairs", "partial_of", "partials", "place", "preview",
-    "probed_at", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix", "save_shapes", "set_baseline",
-    "start", "stop", "subject", "submit", "submit_again", "submit_bring", "submit_build", "submit_compare",
+    "models", "named_shapes", "netron_figures", "other_profile", "other_profiles", "pairs", "partial_of", "partials",
+    "place", "preview", "probed_at", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix",
+    "save_shapes", "set_baseline", "start", "stop", "subject", "submit", "submit_again", "submit_bring", "submit_build", "submit_compare",
     "submit_convert", "submit_inspect", "submit_machine", "submit_optimize", "submit_profile", "submit_sweep", "sweep",
     "unbuilt_mixes", "unfinished_profile", "versions", "workspace", "write_bundle",
 ]

@@ -22,8 +22,8 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
-def routes(model: Path, name: str = "digits") -> Sequence[BaseRoute]:
-    return netron_routes(lambda sha256: model if sha256 == SHA else None, lambda _: name)
+def routes(model: Path, name: str = "digits", figures: dict[str, object] | None = None) -> Sequence[BaseRoute]:
+    return netron_routes(lambda sha256: model if sha256 == SHA else None, lambda _: name, lambda _: figures)
 
 
 def meta(page: str, name: str) -> list[str]:
@@ -64,6 +64,30 @@ def test_a_file_that_is_not_there_is_not_found(model: Path) -> None:
 def test_every_script_of_netron_is_served(model: Path) -> None:
     for name in ("index.js", "browser.js", "view.js", "onnx.js", "grapher.css", "onnx-metadata.json"):
         assert get(routes(model), f"/netron/{SHA}/{name}").body == (netron_folder() / name).read_bytes()
+
+
+def test_figures_are_handed_over_by_a_script_of_ours_that_the_policy_allows(model: Path) -> None:
+    page = get(routes(model), netron_url(SHA)).text
+    assert '<script type="module" src="attach.js"></script>' in page
+    script = get(routes(model), f"/netron/{SHA}/attach.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert "fetch('figures.json')" in script.text
+
+
+def test_a_model_that_was_profiled_has_figures_and_another_has_none(model: Path) -> None:
+    told = get(routes(model, figures={"signature": "netron:attachment"}), f"/netron/{SHA}/figures.json")
+    assert (told.status, told.text) == (200, '{"signature":"netron:attachment"}')
+    none = get(routes(model), f"/netron/{SHA}/figures.json")
+    assert (none.status, none.text) == (204, "")
+
+
+def test_netron_still_has_what_the_script_asks_it_for() -> None:
+    index = (netron_folder() / "index.js").read_text(encoding="utf-8")
+    view = (netron_folder() / "view.js").read_text(encoding="utf-8")
+    base = (netron_folder() / "base.js").read_text(encoding="utf-8")
+    assert "window.__view__ = " in index
+    assert "async attach(context)" in view
+    assert re.search(r"export const \{[^}]*\}|export const BinaryStream|base\.BinaryStream", base)
 
 
 @pytest.mark.parametrize("name", ["server.py", "index.html", "__init__.py", "..", "%2e%2e%2fpyproject.toml"])

@@ -80,6 +80,16 @@ def profile() -> dict[str, Any]:
             "activation_peak_bytes": 2_048,
             "steps": [{"layer": "conv", "bytes": 1_024}, {"layer": ODD, "bytes": 2_048}, {"layer": "y", "bytes": 512}],
         },
-        "conditions": {"cpu": "a cpu", "threads": 1, "batch": 1, "onnxruntime": "1.32"},
+        "conditions": {
+            "cpu": "a cpu",
+            "cores": 2,
+            "threads": 1,
+            "batch": 1,
+            "onnxruntime": "1.32",
+            "provider": "CPUExecutionProvider",
+            "seed": 0,
+            "load_average": 0.5,
+            "time": "2026-12-01T00:00:00Z",
+        },
         "mixdesk": "0.4.0",
     }

@@ -68,6 +68,7 @@ def test_a_name_counts_up_to_its_first_line_break() -> None:
 def test_the_model_has_its_latency() -> None:
     told = figures(attachment(), "model", "")
     assert (told["latency"], told["activation peak"]) == ("1.50 ms", "2.05 KB")
+    assert "threads 1, batch 1" in told["measured"]
 
 
 def test_an_old_inspection_is_read_by_its_ids() -> None:
