@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import onnx
 import pytest
 
 from core import compare_models, inspect_model, profile_model, read_machine, verify_bundle
-from core.errors import NotFoundError
+from core.api.answers import Inspection, Profile
+from core.errors import NotFoundError, RequestError
 from tests.api.conftest import Noted
+from tests.report.profiles import inspection, profile
 
 pytestmark = pytest.mark.xdist_group("timing")
 
@@ -35,6 +38,23 @@ def test_a_profile_has_a_frame_whose_milliseconds_add_up(
     assert found.memory["activation_peak_bytes"] > 0
     assert "median" in str(found)
     assert "slowest" in found.summary()
+
+
+def test_a_profile_is_saved_for_other_programs(tmp_path: Path) -> None:
+    found, known = Profile(profile()), Inspection(inspection())
+    assert found.save_csv(tmp_path / "layers.csv").read_text(encoding="utf-8").startswith("layer,group,op,time_ms")
+    trace = json.loads(found.save_trace(tmp_path / "run.json", name="m").read_text(encoding="utf-8"))
+    assert trace["otherData"]["model"] == "m"
+    netron = json.loads(found.save_netron(tmp_path / "netron.json", known).read_text(encoding="utf-8"))
+    assert netron["signature"] == "netron:attachment"
+    explorer = json.loads(found.save_model_explorer(tmp_path / "data.json", known).read_text(encoding="utf-8"))
+    assert "conv" in explorer["main_graph"]["results"]
+
+
+@pytest.mark.parametrize(("name", "says"), [("run.txt", r"does not end in \.json"), ("none/run.json", "no folder")])
+def test_where_a_profile_cannot_be_saved_is_told(tmp_path: Path, name: str, says: str) -> None:
+    with pytest.raises(RequestError, match=says):
+        Profile(profile()).save_trace(tmp_path / name)
 
 
 def test_a_comparison_of_a_model_with_itself_sees_no_worse(
