@@ -180,5 +180,9 @@ OPERATORS: tuple[OneOperator, ...] = (
     _of_map("Transpose", attributes={"perm": [0, 2, 3, 1]}),
     OneOperator("Transpose", "128x12x32 to 12x128x32", (Activation((1, 128, 12, 32)),), {"perm": [0, 2, 1, 3]}),
     _of_map("Reshape", Fixed((1, -1)), signature="64x28x28 to one row"),
+    _of_map("Flatten", signature="64x28x28 to one row"),
+    OneOperator("Squeeze", "1x1x64x28x28", (Activation((1, 1, 64, 28, 28)), Fixed((1,)))),
+    _of_map("Unsqueeze", Fixed((1,))),
+    _of_map("Identity"),
     _of_map("Slice", Fixed((0,)), Fixed((32,)), Fixed((1,)), signature="half of the channels of 64x28x28"),
 )  # fmt: skip

@@ -27,6 +27,8 @@ RESCALING = frozenset({"Add", "Mul", "AveragePool", "GlobalAveragePool", "Concat
 ABSORBED = frozenset({"Relu", "Clip"})
 #: Operators with weights that have a static int8 kernel.
 WEIGHTED = frozenset({"Conv", "Gemm", "MatMul"})
+#: All that this version can place in int8; whether the machine executes it, the capability grid tells.
+BUILDABLE = WEIGHTED | SCALE_KEEPING | RESCALING | ABSORBED
 
 Offered = Mapping[str, Support]
 
@@ -146,7 +148,7 @@ def _without_rule(group: Group, table: LayerTable, decided: Mapping[str, _Choice
 def _refusal(group: Group, table: LayerTable, offered: Offered | None) -> str | None:
     """Why this group cannot be int8, or None where it can."""
     op_type = table.layer(group.anchor).op_type
-    if op_type not in WEIGHTED | SCALE_KEEPING | RESCALING | ABSORBED:
+    if op_type not in BUILDABLE:
         return f"{op_type} has no static int8 kernel in this runtime"
     support = None if offered is None else offered.get(op_type)
     if support is not None and support is not Support.EXECUTED:

@@ -17,7 +17,7 @@ from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
 
 #: Another set of operators or another way of trying them makes what was kept out of date.
-_VERSION = 2
+_VERSION = 3
 #: What a build needs to know.
 BUILT = tuple(precision for precision in PLACEABLE if precision is not Precision.FP32)
 

@@ -11,16 +11,31 @@ from core.runtime.machine import read_conditions
 from core.runtime.runtimes import local_providers
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
-from core.tasks.capability import BUILT, cache_key, capability_grid
+from core.tasks.capability import BUILT, cache_key, capability_grid, known_grid
 from core.tasks.params import Params, read_whole
-from core.tasks.roofline import machine_roofline
+from core.tasks.roofline import known_roofline, machine_roofline
+
+Document = dict[str, Any]
 
 _OF_THE_MACHINE = ("machine", "cpu", "cores", "features", "os", "python", "onnxruntime", "provider")
 #: What builds wait for comes first.
 PRECISIONS = (*BUILT, *(precision for precision in Precision if precision not in BUILT))
 
 
-def machine(workspace: Workspace, params: Params, progress: Progress) -> dict[str, Any]:
+def known_machine(workspace: Workspace, settings: SessionSettings) -> Document:
+    """What is kept of this machine without asking it: `capability`, `roofline` and `saturates`, as far as known."""
+    on = [_on(settings, provider) for provider in local_providers()]
+    asked = [known_grid(workspace, each, precision) for each in on for precision in PRECISIONS]
+    grids = [grid for grid in asked if grid is not None]
+    roofline = known_roofline(workspace, settings)
+    return {
+        "capability": [row.to_dict() for grid in grids for row in grid.rows],
+        "saturates": grids[0].saturates if grids else None,
+        "roofline": None if roofline is None else roofline.to_dict(),
+    }
+
+
+def machine(workspace: Workspace, params: Params, progress: Progress) -> Document:
     """Probes this machine, or tells what is known of it: the contract's `machine` document.
 
     Every execution provider that works on this machine is tried; the roofline is that of the one that is used.
@@ -34,7 +49,7 @@ def machine(workspace: Workspace, params: Params, progress: Progress) -> dict[st
     grids = []
     for done, provider in enumerate(providers):
         part = Part(progress, start=0.4 + 0.6 * done / len(providers), end=0.4 + 0.6 * (done + 1) / len(providers))
-        on = settings if provider == settings.provider else replace(settings, provider=provider, fallback=False)
+        on = _on(settings, provider)
         grids.append(capability_grid(workspace, on, part, precisions=PRECISIONS, refresh=refresh))
     found = read_conditions(settings, seed=seed).to_dict()
     return {
@@ -43,3 +58,8 @@ def machine(workspace: Workspace, params: Params, progress: Progress) -> dict[st
         "roofline": roofline.to_dict(),
         "key": cache_key(settings),
     }
+
+
+def _on(settings: SessionSettings, provider: str) -> SessionSettings:
+    """What another provider leaves to the processor is not its own."""
+    return settings if provider == settings.provider else replace(settings, provider=provider, fallback=False)

@@ -15,7 +15,7 @@ from core.recipe.precision import Precision, Support
 from core.runtime.settings import SessionSettings
 from core.store.workspace import Workspace
 from core.tasks import capability, roofline
-from core.tasks.machine import machine
+from core.tasks.machine import known_machine, machine
 from core.tasks.roofline import known_roofline, machine_roofline
 
 HERE = Roofline({"fp32": 100.0}, 10.0, threads=1, how={"fp32": "MatMul"}, time="2026-01-01T00:00:00+00:00")
@@ -105,6 +105,20 @@ def test_the_machine_task_tells_all_precisions_and_probes_again_when_asked(
     assert (len(probes), rooflines) == (len(Precision), [1])
     machine(store, {"refresh": True}, Silent())
     assert (len(probes), rooflines) == (2 * len(Precision), [1, 1])
+
+
+def test_what_is_kept_is_told_without_asking_the_machine(
+    store: Workspace, probes: list[tuple[int, Precision]], rooflines: list[int]
+) -> None:
+    nothing = known_machine(store, SessionSettings())
+    assert (nothing["capability"], nothing["roofline"], nothing["saturates"]) == ([], None, None)
+    capability.capability_grid(store, SessionSettings(), Silent())
+    assert [row["precision"] for row in known_machine(store, SessionSettings())["capability"]] == ["int8"]
+    document = machine(store, {}, Silent())
+    count = len(probes), len(rooflines)
+    found = known_machine(store, SessionSettings())
+    assert (found["capability"], found["roofline"]) == (document["capability"], document["roofline"])
+    assert (len(probes), len(rooflines)) == count
 
 
 def test_the_roofline_is_measured_once_per_number_of_threads(store: Workspace, rooflines: list[int]) -> None:
