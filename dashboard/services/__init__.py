@@ -87,8 +87,9 @@ __all__ = [
     "free_unused", "give_to", "inspection", "job", "job_of", "jobs", "lineage", "log_tail", "machine", "mixes",
     "models", "named_shapes", "netron_figures", "other_profile", "other_profiles", "pairs", "partial_of", "partials",
     "place", "preview", "probed_at", "profile", "remove_mix", "remove_shapes", "save_draft", "save_mix",
-    "save_shapes", "set_baseline", "start", "stop", "subject", "submit", "submit_again", "submit_bring", "submit_build", "submit_compare",
-    "submit_convert", "submit_inspect", "submit_machine", "submit_optimize", "submit_profile", "submit_sweep", "sweep",
-    "unbuilt_mixes", "unfinished_profile", "versions", "workspace", "write_bundle",
+    "save_shapes", "set_baseline", "start", "stop", "subject", "submit", "submit_again", "submit_bring",
+    "submit_build", "submit_compare", "submit_convert", "submit_inspect", "submit_machine", "submit_optimize",
+    "submit_profile", "submit_sweep", "sweep", "unbuilt_mixes", "unfinished_profile", "versions", "workspace",
+    "write_bundle",
 ]
 # fmt: on
