@@ -134,7 +134,7 @@ def _as_wall(walls: np.ndarray[Any, np.dtype[Any]], basis: Basis, seed: int) -> 
 def _timeline(runs: Sequence[RunEvents], tagged: TaggedSession, table: LayerTable) -> Timeline:
     """Of the run with the median wall time."""
     middle = sorted(runs, key=lambda run: run.wall_us)[(len(runs) - 1) // 2]
-    places = Places(tagged)
+    places = Places(tagged, middle.kernels)
     containers = {
         name: node.layers[0] for (_, name), node in tagged.by_name.items() if node.op_type in CONTAINERS and node.layers
     }

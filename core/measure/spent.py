@@ -70,7 +70,7 @@ def book(
 def book_times(times: KernelTimes, tagged: TaggedSession, table: LayerTable, cost: ProfilerCost) -> Ledger:
     """Books every kernel on the layers it contains, or on a bucket, without what the profiler cost in it."""
     ledger = Ledger(times.run_us / 1e3)
-    places = Places(tagged)
+    places = Places(tagged, (kernel.event for kernel in times.kernels))
     for kernel in times.kernels:
         node = places.find(kernel.event)
         shares = {} if node is None else split(node, table)
