@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.report import quantities
+from dashboard.kept import kept
 
 Dims = tuple[int | str, ...]
 
@@ -118,6 +119,7 @@ def measure(key: str) -> Measure:
     return next((known for known in MEASURES if known.key == key), MEASURES[0])
 
 
+@kept
 def short_names(views: Sequence[LayerView]) -> dict[str, str]:
     """Layer id -> the shortest end of its path, of two parts or more, that no other layer shares.
 

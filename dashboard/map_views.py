@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.figures.unfold import Nest, Shown, count_cells, opened_to
+from dashboard.kept import kept
 
 #: Up to so many layers a map starts with all of them; of more, with at most so many cells.
 ALL_AT_ONCE, MOST_CELLS = 400, 250
@@ -33,6 +34,7 @@ class Detail:
     opened: frozenset[str]
 
 
+@kept
 def details(nest: Nest) -> list[Detail]:
     """The choices from few cells to all layers; levels that open nothing more are left out."""
     found: list[Detail] = []
@@ -63,9 +65,9 @@ def opening(nest: Nest, view: MapView, path: str) -> MapView:
 def closed(nest: Nest, view: MapView, path: str) -> MapView:
     """With one module less, and whatever is in it."""
     opened = default_opened(nest) if view.opened is None else view.opened
-    kept = frozenset(other for other in opened if other != path and path not in nest.around(other))
+    left = frozenset(other for other in opened if other != path and path not in nest.around(other))
     upper = nest.parent.get(path) or None
-    return replace(view, opened=kept, last=upper, near=None)
+    return replace(view, opened=left, last=upper, near=None)
 
 
 def to_open(shown: Shown, layer: str | None) -> str | None:
