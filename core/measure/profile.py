@@ -80,7 +80,7 @@ def profile_model(
     """
     told = progress or Silent()
     conditions = read_conditions(settings, batch=batch, seed=seed)
-    feeds = _feeds(dataset, batch)
+    feeds = choose_feeds(dataset, batch)
     given = Given(model, table, feeds, settings)
     so_far = SoFar(told if limits else Silent(), conditions)
     so_far.structure(table)
@@ -137,7 +137,8 @@ def _first_layers(given: Given, prefix: Path) -> tuple[LayerTime, ...]:
     return layer_rows(ledger, given.table, tagged.graph.nodes)
 
 
-def _feeds(dataset: Dataset, batch: int) -> list[Feed]:
+def choose_feeds(dataset: Dataset, batch: int) -> list[Feed]:
+    """What a profile runs: samples of the evaluation split, of all where it is empty, `batch` at a time."""
     indices = dataset.indices_or_all(Split.EVALUATION)
     chunks = [indices[start : start + batch] for start in range(0, len(indices), batch)][:_MOST_FEEDS]
     whole = [chunk for chunk in chunks if len(chunk) == batch]
