@@ -17,7 +17,8 @@ from dashboard.layer_views import LayerView, Measure
 
 #: Pixels above each map for its title and legend.
 _HEAD_PX = 44
-_HEIGHT = 300.0
+#: Pixels that each map may not exceed.
+PAIR_HEIGHT = 300.0
 
 
 def paired_maps(
@@ -32,7 +33,7 @@ def paired_maps(
     selected: str | None = None,
     titles: tuple[str, str] = ("Before", "After"),
     width: float = WIDTH,
-    height: float = _HEIGHT,
+    height: float = PAIR_HEIGHT,
 ) -> go.Figure:
     """Two maps of one model.
 

@@ -59,7 +59,8 @@ def still_chart(figure: go.Figure, *, key: str, alt: str) -> None:
 
 
 def table(shown: Table, *, key: str, height: int, alt: str) -> None:
-    """A table in which a click on a row chooses its layer."""
+    """A table in which a click on a row chooses its layer, and the row of the chosen layer is ticked."""
+    st.session_state[key] = {"selection": {"rows": rows_of(shown, state.LAYER.get()), "columns": [], "cells": []}}
     st.dataframe(
         shown.frame,
         column_config=shown.config,
@@ -78,7 +79,15 @@ def table_height(rows: int, most: int) -> int:
     return min(most, _ROW_PX * (max(rows, 1) + 1) + 3 + SCROLL_BAR_PX)
 
 
+def rows_of(shown: Table, layer: str | None) -> list[int]:
+    """The first row of that layer; none where the table does not have it."""
+    return [] if not layer or layer not in shown.ids else [shown.ids.index(layer)]
+
+
 def _from_table(key: str, shown: Table) -> None:
+    """Chooses the layer of the ticked row; where its tick was taken away, none."""
     layers = shown.ids_at(st.session_state[key].selection.rows)
-    if layers:
+    if layers and layers[0]:
         state.LAYER.set(layers[0])
+    elif state.LAYER.get() in shown.ids:
+        state.LAYER.set(None)

@@ -18,8 +18,11 @@ from dashboard.beside_view import (
     pairs,
     told_layer,
 )
+from dashboard.figures.fold import Fold, fold_layout
+from dashboard.figures.graph_map import cell_box
+from dashboard.figures.heat_map import WIDTH
 from dashboard.figures.labels import short_plain
-from dashboard.figures.paired_maps import paired_maps
+from dashboard.figures.paired_maps import PAIR_HEIGHT, paired_maps
 from dashboard.figures.theme import FigureTheme
 from dashboard.kept import kept
 from dashboard.layer_tables import beside_table
@@ -27,6 +30,7 @@ from dashboard.layer_views import MEASURES, LayerView, layer_views, measure
 from dashboard.services import Document, Subject
 from dashboard.tables import Table
 from dashboard.widgets import layer_choice
+from dashboard.widgets.chart_touch import Box
 from dashboard.widgets.text import plain
 
 _CHOICE = "profile.beside"
@@ -126,9 +130,12 @@ def _maps(views: Sequence[LayerView], after: Sequence[LayerView], inspection: Do
         )
         or "latency"
     )
-    figure = _figure(views, after, inspection, by=by, theme=layer_choice.theme(), selected=selected)
+    figure = _figure(views, after, inspection, by=by, theme=layer_choice.theme())
+    fold = _fold(inspection)
     alt = f"{measure(by).label} of each layer in both runs, on one scale"
-    layer_choice.chart(figure, key="profile.beside.maps", alt=alt)
+    shown = selected is not None and selected in fold.places
+    boxes = [Box(*cell_box(fold, str(selected)), axes) for axes in ("", "2")] if shown else []
+    layer_choice.chart(figure, key="profile.beside.maps", alt=alt, cells=boxes)
 
 
 @kept
@@ -154,7 +161,6 @@ def _figure(
     *,
     by: str,
     theme: FigureTheme,
-    selected: str | None,
 ) -> go.Figure:
     titles = [_title(name, shown, by) for name, shown in (("Here", views), ("There", after))]
     return paired_maps(
@@ -164,9 +170,14 @@ def _figure(
         {},
         theme,
         after=after,
-        selected=selected,
         titles=(titles[0], titles[1]),
     )
+
+
+@kept
+def _fold(inspection: Document) -> Fold:
+    """Where the maps have their cells."""
+    return fold_layout(inspection["layout"], width=WIDTH, height=PAIR_HEIGHT)
 
 
 def _title(name: str, views: Sequence[LayerView], by: str) -> str:

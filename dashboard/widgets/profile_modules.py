@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.figures.areas import area_of
+from dashboard import state
+from dashboard.figures.areas import area_of, layer_of_area
 from dashboard.figures.icicle import icicle
 from dashboard.figures.theme import FigureTheme
 from dashboard.figures.treemap import treemap
@@ -36,8 +37,15 @@ def draw(views: Sequence[LayerView], name: str) -> None:
     figure = _figure(views, kind, known.key, layer_choice.theme(), title=name, inside=path)
     area = None if chosen is None else area_of(chosen, figure.data[0].ids)
     alt = f"{known.label} by module, as {'areas inside areas' if kind == 'treemap' else 'rows from left to right'}"
-    layer_choice.chart(figure, key=f"profile.{kind}", alt=alt, area=area)
+    layer_choice.chart(figure, key=f"profile.{kind}", alt=alt, area=area, on_pick=pick_area)
     st.caption(plain(_told(chosen, known, area, kind)))
+
+
+def pick_area(clicked: str) -> None:
+    """A click on a layer chooses it; one on a module opens it in the browser."""
+    layer = layer_of_area(clicked)
+    if layer is not None:
+        state.LAYER.set(layer)
 
 
 def _told(chosen: LayerView | None, known: Measure, area: str | None, kind: str) -> str:

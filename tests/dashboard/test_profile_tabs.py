@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import services
+from core.store.workspace import Workspace
+from dashboard import services, state
 from dashboard.layer_views import layer_views
 from dashboard.services.profiles import OtherRun
 from dashboard.widgets.profile_memory import told_choice
+from dashboard.widgets.profile_modules import pick_area
 from dashboard.widgets.profile_roofline import told_layers, told_machine
 from dashboard.widgets.profile_shapes import told_growth
 from dashboard.widgets.profile_timeline import told_run
@@ -172,3 +174,25 @@ def test_a_link_to_a_run_that_is_gone_says_so(other: dict[str, Any]) -> None:
     assert other["layers"]
     told = texts(opened("Beside another run", link__beside="gone"))
     assert "is not in this workspace" in told
+
+
+# ---- one selection ----------------------------------------------------------------------------------------------
+
+
+def test_a_layer_chosen_elsewhere_is_ticked_in_the_table(deep: Desk) -> None:
+    assert deep.profile is not None
+    app = press(run("profile"), "layer_card.slow1")
+    chosen = app.session_state["link.layer"]
+    rows = app.session_state["profile.layers"]["selection"]["rows"]
+    assert app.dataframe[0].value["Layer"].iloc[rows].tolist() == [chosen]
+    app = press(app, "layer_card.clear")
+    assert app.session_state["profile.layers"]["selection"]["rows"] == []
+
+
+def test_a_click_on_an_area_chooses_its_layer_and_one_on_a_module_none(desk: Workspace) -> None:
+    assert desk.path.exists()
+    pick_area("l:stem/conv")
+    assert state.LAYER.get() == "stem/conv"
+    for other in ("m:stage1", "r:stage1"):
+        pick_area(other)
+    assert state.LAYER.get() == "stem/conv"
