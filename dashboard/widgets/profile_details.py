@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.report import quantities
-from dashboard import state
+from dashboard import services, state
 from dashboard.layer_views import LayerView
 from dashboard.services import Document, Subject
 from dashboard.widgets import (
@@ -35,7 +35,7 @@ def details(on: Subject, views: Sequence[LayerView], document: Document) -> None
     """
     advised = len(document.get("advice") or ())
     bodies: dict[str, Callable[[], None]] = {
-        "Layers": lambda: profile_layers.draw(views, document, on.model.name),
+        "Layers": lambda: profile_layers.draw(views, document, services.inspection(on) or {}, on.model.name),
         "Modules": lambda: profile_modules.draw(views, on.model.name),
         "Timeline": lambda: profile_timeline.draw(views, document),
         "Roofline": lambda: profile_roofline.draw(views, document),

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
 
 from dashboard.figures.theme import FigureTheme
-from dashboard.file_names import slug
 from dashboard.kept import kept
 from dashboard.layer_filter import LayerFilter, added_up, choices, matching
 from dashboard.layer_tables import layer_table
 from dashboard.layer_views import LayerView
 from dashboard.services import Document
 from dashboard.tables import Table
-from dashboard.widgets import bundle, layer_choice
+from dashboard.widgets import layer_choice, profile_exports
 from dashboard.widgets.text import plain
 
 _TABLE_PX = 440
 _WORDS, _OPS, _LIMITS, _PRECISIONS = (f"profile.filter.{name}" for name in ("words", "ops", "limits", "precisions"))
 
 
-def draw(views: Sequence[LayerView], document: Document, name: str) -> None:
+def draw(views: Sequence[LayerView], document: Document, inspection: Document, name: str) -> None:
     """Filter, sums, table, downloads."""
     asked = _filter(views)
     shown = _filtered(views, asked.words, frozenset(asked.ops), frozenset(asked.limits), frozenset(asked.precisions))
@@ -35,7 +33,7 @@ def draw(views: Sequence[LayerView], document: Document, name: str) -> None:
     else:
         table = _table(views, shown, layer_choice.theme())
         layer_choice.table(table, key="profile.layers", height=_TABLE_PX, alt="Layers, the slowest first")
-    _downloads(document, name)
+    profile_exports.exports(document, inspection, name)
 
 
 def _filter(views: Sequence[LayerView]) -> LayerFilter:
@@ -57,19 +55,6 @@ def _filter(views: Sequence[LayerView]) -> LayerFilter:
     with precision:
         asked_precisions = _choose("Precision", precisions, _PRECISIONS)
     return LayerFilter(text or "", asked_ops, asked_limits, asked_precisions)
-
-
-def _downloads(document: Document, name: str) -> None:
-    with st.container(horizontal=True, gap="small"):
-        bundle.download_layers(document, key="profile.csv", stem=slug(name, "layers"))
-        st.download_button(
-            "Profile as JSON",
-            lambda: json.dumps(document, indent=1),
-            file_name=f"{slug(name, 'profile')}.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
-        )
 
 
 def _choose(label: str, options: Sequence[str], key: str) -> tuple[str, ...]:
