@@ -226,7 +226,7 @@ def _told(row: Any) -> Any:
 
 def _coverage_table(rows: Sequence[Coverage]) -> str:
     lines = [
-        "| model | layers | kernels | plain ms | profiled ms | layers | buckets | gap | sum | overhead | attributed | |",
+        "| model | layers | kernels | plain ms | profiled ms | layers | buckets | gap | sum | overhead | owned | |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
     lines += [
@@ -240,7 +240,7 @@ def _coverage_table(rows: Sequence[Coverage]) -> str:
 
 def _truth_table(rows: Sequence[Truth]) -> str:
     lines = [
-        "| model | cut behind | layers removed | saved | measured ms | attributed ms | recorded ms | off | recorded off | |",
+        "| model | cut behind | removed | saved | measured ms | attributed ms | recorded ms | off | recorded off | |",
         "|---|---|--:|--:|--:|--:|--:|--:|--:|---|",
     ]
     lines += [

@@ -122,7 +122,7 @@ def _bucket_shares(profile: Profile, cut: Cut) -> Mapping[str, float]:
 
 
 def _positions(subject: Subject, profile: Profile, cuts: int) -> list[int]:
-    """Where the time up to there divides the model into equal parts, moved to where few tensors cross."""
+    """Borders of blocks, where the fewest tensors cross: one in each of `cuts` parts of the time, where there is one."""
     ids = [node.name or "" for node in subject.model.ir.graph if not is_constant(node)]
     spent: dict[str, float] = defaultdict(float)
     for row in profile.layers:
@@ -132,10 +132,11 @@ def _positions(subject: Subject, profile: Profile, cuts: int) -> list[int]:
         so_far += spent[layer] / max(sum(row.ms for row in profile.layers), 1e-9)
         share.append(so_far)
     crossing = crossings(subject.model.ir)
+    fewest = min((crossing[at] for at, here in enumerate(share) if _MARGIN <= here <= 1 - _MARGIN), default=0)
     width = (1 - 2 * _MARGIN) / cuts
     found = []
     for step in range(cuts):
         low = _MARGIN + step * width
-        inside = [position for position, here in enumerate(share) if low <= here <= low + width]
-        found += [min(inside, key=lambda at: (crossing[at], abs(share[at] - low - width / 2)))] if inside else []
+        inside = [at for at, here in enumerate(share) if low <= here <= low + width and crossing[at] == fewest]
+        found += [min(inside, key=lambda at: abs(share[at] - low - width / 2))] if inside else []
     return found
