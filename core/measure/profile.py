@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,9 +85,11 @@ def profile_model(
     given = Given(model, table, feeds, settings)
     so_far = SoFar(told if limits else Silent(), conditions)
     so_far.structure(table)
+    memory = measure_memory(model, table, dataset.shapes(batch), process_peak_bytes=None)
+    so_far.memory(memory)
     told.phase("Run it alone", start=0.0, end=0.2)
     peak = run_first(model, feeds, settings, limits, told) if limits else process_peak(model, feeds[0], settings)
-    memory = measure_memory(model, table, dataset.shapes(batch), process_peak_bytes=peak)
+    memory = replace(memory, process_peak_bytes=peak)
     so_far.memory(memory)
     measured = measure(given, Plan(runs, seed, clock, budget_s), told, so_far)
     memory = with_arena(memory, measured.every_run)

@@ -110,10 +110,26 @@ def ended(row: JobRow, *, key: str, again: bool = True) -> None:
             st.caption(plain(str((row.error or {}).get("message") or "Somebody pressed Stop.")))
         else:
             errors.show_document(told_error(row.error, found=bool(services.partials(row.id))))
-        if again and not _is_answer(row):
-            label, icon = again_label(row.state)
-            st.button(label, key=f"{key}.again", icon=icon, on_click=_again, args=(row,))
+        layer = (row.error or {}).get("layer")
+        with st.container(horizontal=True, gap="small"):
+            if again and not _is_answer(row):
+                label, icon = again_label(row.state)
+                st.button(label, key=f"{key}.again", icon=icon, on_click=_again, args=(row,))
+            if layer and row.kind == "profile":
+                _show_layer(str(layer), key=f"{key}.layer")
         log(row, key=key)
+
+
+def _show_layer(layer: str, *, key: str) -> None:
+    """A button that chooses the layer to blame, so that map, table and card show it."""
+    st.button(
+        "Show this layer",
+        key=key,
+        icon=":material/my_location:",
+        type="tertiary",
+        on_click=state.LAYER.set,
+        args=(layer,),
+    )
 
 
 def told_error(error: Mapping[str, Any] | None, *, found: bool) -> Mapping[str, Any] | None:

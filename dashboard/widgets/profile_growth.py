@@ -36,15 +36,11 @@ def growth_form(on: Subject) -> None:
     middle.text_input(
         "Measure at", value=proposed, key=key, max_chars=120, help="Two to twelve sizes. Values are synthetic."
     )
-    with right:
-        st.button(
-            "Measure growth",
-            icon=":material/trending_up:",
-            key="growth.run",
-            disabled=services.job_of(on, _KIND) is not None,
-            on_click=_submit,
-            args=(on, inputs, known, field, key),
-        )
+    busy = services.job_of(on, _KIND) is not None
+    if right.button("Measure growth", icon=":material/trending_up:", key="growth.run", disabled=busy) and _submit(
+        on, inputs, known, field, key
+    ):
+        st.rerun(scope="app")  # the job's card stands at the top of the page
     errors.beside(_FIELD)
     st.caption(
         plain(
@@ -56,13 +52,16 @@ def growth_form(on: Subject) -> None:
     )
 
 
-def _submit(on: Subject, inputs: Sequence[Mapping[str, Any]], known: Mapping[str, Any], field: Field, key: str) -> None:
+def _submit(on: Subject, inputs: Sequence[Mapping[str, Any]], known: Mapping[str, Any], field: Field, key: str) -> bool:
+    """Whether the job is queued; else why not stands below the field."""
     try:
         sizes = growth_sizes.read_sizes(str(st.session_state[key]))
         named = growth_sizes.named_shapes(inputs, known, field, sizes)
         services.submit(on, _KIND, title=f"Profile {on.model.name}", named_shapes=named)
     except MixdeskError as error:
         errors.tell_beside(_FIELD, error)
+        return False
+    return True
 
 
 def _others(offered: Sequence[Field], chosen: Field) -> str:
