@@ -75,6 +75,11 @@ def set_everything(mix: Mix, precision: Precision) -> Mix:
     return replace(mix, rules=(_rule("*", precision, f"everything to {precision}"),))
 
 
+def add_rules(mix: Mix, rules: Collection[Rule]) -> Mix:
+    """Puts rules at the end, as an advice proposes them; pinned groups keep their precision."""
+    return _append(mix, rules)
+
+
 def pin(mix: Mix, groups: Mapping[str, Precision]) -> Mix:
     """Holds these groups at these precisions."""
     return replace(mix, pins={**mix.pins, **groups})

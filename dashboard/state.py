@@ -279,6 +279,11 @@ RECIPE_PROBLEM: SessionKey[Mapping[str, Any] | None] = SessionKey("mix.recipe.pr
 #: Per model (its sha256): what its map shows.
 MAP_VIEWS: SessionKey[dict[str, MapView]] = SessionKey("profile.map.views", dict)
 
+# ---- Profile page ------------------------------------------------------------------------------------------------
+
+#: What applying an advice did: sha256 of the model and the advice's rule -> sentences.
+APPLIED: SessionKey[dict[tuple[str, str], str]] = SessionKey("advice.applied", dict)
+
 # ---- Compare page -----------------------------------------------------------------------------------------------
 
 #: Counts the clicks in the table of candidates that chose none; its key changes with it, so that the tick stays.

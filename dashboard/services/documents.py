@@ -29,6 +29,11 @@ def profile(on: Subject) -> Document | None:
     return _newest(on, "profile")
 
 
+def sweep(on: Subject) -> Document | None:
+    """The newest `sweep` document of what is on the desk, whatever threads and batch are set."""
+    return _newest(on, "sweep")
+
+
 def ensure_inspected(on: Subject, *, afresh: bool = False) -> JobRow | None:
     """Sees to it that the model gets read; returns the job while it is not done, or the one that failed.
 

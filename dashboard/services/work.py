@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from core.errors import NotFoundError
 from core.jobs import queue
 from core.store.rows import JobRow, JobState, Partial
+from core.tasks.sweep import expected_s
 from dashboard import state
 from dashboard.services.server import workspace
 from dashboard.services.subjects import DEFAULTS, Subject
@@ -17,7 +18,7 @@ ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 _ALWAYS = ("model", "data", "seed", "shapes")
 _ALL_SETTINGS = ("threads", "batch", "outputs")
 #: What a kind of work does not depend on is not asked for again: a model is the same under any number of threads.
-_SETTINGS = {"inspect": (), "profile": ("threads", "batch")}
+_SETTINGS = {"inspect": (), "profile": ("threads", "batch"), "sweep": ()}
 
 
 def submit(on: Subject, kind: str, *, title: str, **params: Any) -> str:
@@ -34,6 +35,25 @@ def submit_inspect(on: Subject) -> str:
 def submit_profile(on: Subject) -> str:
     """Queues measuring where the time goes."""
     return submit(on, "profile", title=f"Profile {on.model.name}")
+
+
+def submit_sweep(on: Subject, threads: Sequence[int], batches: Sequence[int], limit_ms: float | None) -> str:
+    """Queues measuring the model at these numbers of threads and batch sizes."""
+    return submit(on, "sweep", title=f"Sweep {on.model.name}", **_swept(threads, batches), limit_ms=limit_ms)
+
+
+def expected_sweep_s(on: Subject, threads: Sequence[int], batches: Sequence[int]) -> float | None:
+    """Seconds that such a sweep will take, by the last profile; None where there is none.
+
+    Raises:
+        RequestError: too many cells.
+    """
+    return expected_s(workspace(), {**on.params, **_swept(threads, batches)})
+
+
+def _swept(threads: Sequence[int], batches: Sequence[int]) -> dict[str, Any]:
+    """Threads and batch of the job are 1: those of its cells are its own."""
+    return {"sweep_threads": list(threads), "sweep_batches": list(batches), "threads": 1, "batch": 1}
 
 
 def submit_build(on: Subject, recipe: Mapping[str, Any], *, name: str, measure: bool = True) -> str:
@@ -116,6 +136,12 @@ def job_of(on: Subject, kind: str, *, active: bool = True) -> JobRow | None:
 def partials(job_id: str, *, after: int = 0) -> tuple[Partial, ...]:
     """What a running job already knows."""
     return queue.partials(workspace(), job_id, after=after)
+
+
+def partial_of(job_id: str, kind: str) -> Mapping[str, Any] | None:
+    """The newest piece of that kind that a job has published; None where there is none."""
+    found = [piece.value for piece in partials(job_id) if piece.kind == kind]
+    return found[-1] if found else None
 
 
 def stop(job_id: str) -> None:

@@ -11,6 +11,7 @@ from dashboard import services, state
 from dashboard.layer_views import LayerView
 from dashboard.services import Document, Subject
 from dashboard.widgets import (
+    profile_advice,
     profile_beside,
     profile_layers,
     profile_memory,
@@ -20,7 +21,6 @@ from dashboard.widgets import (
     profile_sweep,
     profile_timeline,
 )
-from dashboard.widgets.text import plain
 
 _BESIDE = "Beside another run"
 
@@ -42,7 +42,7 @@ def details(on: Subject, views: Sequence[LayerView], document: Document) -> None
         "Memory": lambda: profile_memory.draw(views, document),
         "Shapes": lambda: profile_shapes.draw(views, document),
         "Sweep": lambda: profile_sweep.sweep_panel(on),
-        f"Advice {quantities.count(advised)}": lambda: _advice(document.get("advice") or ()),
+        f"Advice {quantities.count(advised)}": lambda: profile_advice.advice(on, document, views),
         _BESIDE: lambda: profile_beside.beside(on, document, views),
     }
     default = _BESIDE if state.BESIDE.get() else None
@@ -51,15 +51,3 @@ def details(on: Subject, views: Sequence[LayerView], document: Document) -> None
         if tab.open:
             with tab:
                 body()
-
-
-def _advice(advice: Sequence[Document]) -> None:
-    if not advice:
-        st.caption("Nothing stands out: no rule found a part of the time that is likely wasted.")
-    else:
-        st.caption("Shares of the advice are of the kernel time, like those of the layers.")
-    for entry in advice:
-        with st.container(border=True, gap="small"):
-            st.markdown(f"**{plain(str(entry.get('evidence') or entry.get('rule')))}**")
-            st.markdown(plain(str(entry.get("consequence") or "")))
-            st.caption(plain(f"What to do: {entry.get('remedy')}" if entry.get("remedy") else ""))

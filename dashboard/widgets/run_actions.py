@@ -17,7 +17,11 @@ from dashboard.widgets import bundle, download, jobs
 from dashboard.widgets.text import plain
 
 #: Which page shows the outcome of which kind of job; what built a candidate opens on Compare.
-_PAGES = {"inspect": "model", "open": "model", "convert": "model", "profile": "profile", "machine": "machine"}
+_PAGES = {
+    **dict.fromkeys(("inspect", "open", "convert"), "model"),
+    **dict.fromkeys(("profile", "sweep"), "profile"),
+    "machine": "machine",
+}
 
 
 def draw(run: RunRow, document: Document | None) -> None:
