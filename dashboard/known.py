@@ -41,8 +41,22 @@ def _mix(values: Values) -> str:
     return f"{tried}; best that keeps the target: {', '.join(words)}"
 
 
+def _profile(values: Values) -> str:
+    """Each piece holds more keys of one document."""
+    known = {key: value for piece in values for key, value in piece.items()}
+    told = [quantities.counted(len(known["layers"]), "layer")] if "layers" in known else []
+    wall = known.get("wall_ms") or {}
+    if wall.get("median") is not None:
+        runs = quantities.counted(int(known.get("runs") or 0), "run")
+        told.append(f"latency {quantities.time_ms(wall['median'])}, median of {runs} so far")
+    elif (known.get("cold") or {}).get("first_run_ms") is not None:
+        told.append(f"first run {quantities.time_ms(known['cold']['first_run_ms'])}")
+    peak = (known.get("memory") or {}).get("process_peak_bytes")
+    return "; ".join([*told, f"memory {quantities.size(peak)}"] if peak else told)
+
+
 def _counted(values: Values) -> str:
     return f"{len(values)} {'result' if len(values) == 1 else 'results'}"
 
 
-_TOLD: Mapping[str, Callable[[Values], str]] = {"solo": _solo, "mix": _mix}
+_TOLD: Mapping[str, Callable[[Values], str]] = {"solo": _solo, "mix": _mix, "profile": _profile}

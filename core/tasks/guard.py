@@ -24,8 +24,8 @@ from core.store.workspace import Workspace
 
 #: Signals by which the system ends a process that did what cannot be done.
 FAULTS = frozenset({signal.SIGFPE, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL})
-#: Kinds of work that run a model which nobody may have run before.
-RUNS_A_MODEL = frozenset({"profile", "sweep", "build", "optimize", "compare"})
+#: Kinds of work that open or run a model which nobody may have run before.
+RUNS_A_MODEL = frozenset({"inspect", "profile", "sweep", "build", "optimize", "compare"})
 #: The model is run on its samples for this long to see it crash again.
 _AGAIN_S = 20.0
 _PR_SET_PDEATHSIG = 1

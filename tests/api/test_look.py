@@ -11,7 +11,7 @@ import pytest
 
 from core import compare_models, inspect_model, profile_model, read_machine, verify_bundle
 from core.api.answers import Inspection, Profile
-from core.errors import NotFoundError, RequestError
+from core.errors import DataError, NotFoundError, RequestError
 from tests.api.conftest import Noted
 from tests.report.profiles import inspection, profile
 
@@ -38,6 +38,21 @@ def test_a_profile_has_a_frame_whose_milliseconds_add_up(
     assert found.memory["activation_peak_bytes"] > 0
     assert "median" in str(found)
     assert "slowest" in found.summary()
+
+
+def test_growth_has_a_frame_with_a_column_for_each_shape(here: Path, network: onnx.ModelProto) -> None:
+    named = {"one": {"x": (1, 3, 8, 8)}, "many": {"x": (64, 3, 8, 8)}}
+    found = profile_model(network, runs=3, named_shapes=named)
+    assert list(found.growth.columns) == ["one", "many", "exponent"]
+    assert list(found.growth.index) == list(found.layers.index)
+    one, many = (found.growth[name].to_dict()["conv"] for name in ("one", "many"))
+    assert many > one
+    with pytest.raises(DataError, match="At 'one': The model has no input 'z'"):
+        profile_model(network, named_shapes={**named, "one": {"z": (1,)}})
+
+
+def test_a_profile_without_named_shapes_has_an_empty_frame_of_growth() -> None:
+    assert list(Profile(profile()).growth.columns) == ["exponent"]
 
 
 def test_a_profile_is_saved_for_other_programs(tmp_path: Path) -> None:

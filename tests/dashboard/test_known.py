@@ -31,3 +31,15 @@ def test_mixes_tell_the_best_that_keeps_the_target() -> None:
 
 def test_other_pieces_are_counted() -> None:
     assert known_so_far([Partial(1, "row", {})]) == "1 result"
+
+
+def test_a_profile_tells_what_it_knows_as_it_comes() -> None:
+    pieces = [
+        Partial(1, "profile", {"layers": [{"id": "a"}, {"id": "b"}]}),
+        Partial(2, "profile", {"memory": {"process_peak_bytes": 50_000_000}}),
+        Partial(3, "profile", {"cold": {"load_ms": 9.0, "first_run_ms": 12.0}}),
+        Partial(4, "profile", {"wall_ms": {"median": 2.5}, "runs": 7}),
+    ]
+    assert known_so_far(pieces[:1]) == "2 layers"
+    assert known_so_far(pieces[:3]) == "2 layers; first run 12.0 ms; memory 50.0 MB"
+    assert known_so_far(pieces) == "2 layers; latency 2.50 ms, median of 7 runs so far; memory 50.0 MB"
