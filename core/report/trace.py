@@ -20,7 +20,6 @@ Event = dict[str, Any]
 _PROCESS = 1
 _RUN, _LAYERS, _KERNELS, _CONTAINERS = 1, 2, 3, 4
 _TRACKS = {_RUN: "Run", _LAYERS: "Layers", _KERNELS: "Kernels", _CONTAINERS: "Containers"}
-_NAMELESS = "(no name)"
 #: What a kernel's event tells of each of its layers, from the profile's rows.
 _TOLD = ("op", "group", "macs", "bytes", "precision", "intensity", "limited_by", "executes_as", "runs")
 
@@ -73,31 +72,30 @@ def _within(kernels: Sequence[Document]) -> Iterator[Document]:
 
 
 def _kernel(kernel: Document, rows: Mapping[str, Document]) -> Iterator[Event]:
-    """A kernel's event; beside it that of what it holds, or, of a container, that of its whole stay."""
+    """A kernel's event, by its operator; and that of what it holds, or of a container that of its whole stay."""
     layers, bucket = kernel["layers"], kernel["bucket"]
     held = [rows[layer] for layer in layers if layer in rows]
     moved, macs = (_sum(row.get(key) for row in held) for key in ("bytes", "macs"))
     told = _known({
-        "op": kernel["op"], "layers": layers, "bucket": bucket, "own_ms": kernel["ms"],
+        "kernel": kernel["name"], "layers": layers, "bucket": bucket, "own_ms": kernel["ms"],
         "container": kernel["container"], "bytes": moved, "macs": macs,
     })  # fmt: skip
     when = (kernel["start_ms"], kernel["span_ms"])
-    yield _complete(_KERNELS, "kernel", kernel["name"], when, told)
-    holder = str(max(held, key=lambda row: row.get("ms") or 0.0)["id"]) if held else str(bucket or kernel["name"])
+    yield _complete(_KERNELS, "kernel", kernel["op"], when, told)
+    holder = str(max(held, key=lambda row: row.get("ms") or 0.0)["id"]) if held else str(bucket or kernel["op"])
     about = {row["id"]: _known({key: row.get(key) for key in _TOLD}) for row in held}
     if kernel["op"] in CONTAINERS:
         yield _complete(_CONTAINERS, "container", holder, when, {**told, "about": about})
     else:
         kind = "layer" if held else "bucket"
-        yield _complete(_LAYERS, kind, holder, when, {**told, "kernel": kernel["name"], "about": about})
+        yield _complete(_LAYERS, kind, holder, when, {**told, "op": kernel["op"], "about": about})
 
 
 def _complete(track: int, kind: str, name: str, when: tuple[float, float], told: Mapping[str, Any]) -> Event:
     """An event of a start and a length in ms. Both ends are whole nanoseconds: rounding cannot make events overlap."""
     start, end = round(when[0] * 1e6), round(sum(when) * 1e6)
     where = {"pid": _PROCESS, "tid": track}
-    shown = name.strip() or _NAMELESS
-    return {"ph": "X", "name": shown, "cat": kind, "ts": start / 1e3, "dur": (end - start) / 1e3, **where, "args": told}
+    return {"ph": "X", "name": name, "cat": kind, "ts": start / 1e3, "dur": (end - start) / 1e3, **where, "args": told}
 
 
 def _memory(kernels: Sequence[Document], memory: Document) -> Iterator[Event]:

@@ -27,7 +27,6 @@ def report(document: parts.Document, console: Console) -> None:
 
 
 def _facts(document: parts.Document, wall: Mapping[str, Any]) -> list[tuple[str, str]]:
-    memory = document["memory"]
     return [
         ("mean", f"{quantities.time_ms(wall['mean'])} [{quantities.time_range(wall['ci95'])}]"),
         ("95th percentile", quantities.time_ms(wall["p95"])),
@@ -37,10 +36,22 @@ def _facts(document: parts.Document, wall: Mapping[str, Any]) -> list[tuple[str,
             f"{quantities.time_ms(document['kernel_ms'])}, between them {quantities.time_ms(document['gap_ms'])}",
         ),
         ("attributed", f"{quantities.share(document['attributed_share'])} of kernel time to layers of the model"),
-        ("memory", f"process peak {quantities.size(memory['process_peak_bytes'])}"),
+        ("memory", _memory(document["memory"])),
         ("data", parts.data_line(document.get("data"))),
         ("conditions", parts.conditions_line(document["conditions"])),
     ]
+
+
+def _memory(memory: Mapping[str, Any]) -> str:
+    """The peaks, from what the graph needs to what the process took; what is not known is left out."""
+    known = {
+        "activations": memory.get("activation_peak_bytes"),
+        "planned": memory.get("planned_bytes"),
+        "arena": memory.get("arena_peak_bytes"),
+        "process": memory.get("process_peak_bytes"),
+    }
+    told = [f"{name} {quantities.size(size)}" for name, size in known.items() if size is not None]
+    return f"at the peak: {', '.join(told)}" if told else quantities.NOT_KNOWN
 
 
 def _print_layers(document: parts.Document, console: Console) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("timing")
 SAYS = {
     "inspect": ("2.78 M", "opset", "Conv 12", "image", "No findings."),
     "machine": ("Conv", "executed", "QLinearConv"),
-    "profile": ("per run", "/stage3/stage3.0/conv2/Conv", "µs", "labelled"),
+    "profile": ("per run", "at the peak: activations ", "/stage3/stage3.0/conv2/Conv", "µs", "labelled"),
     "sweep": ("samples/s", "95th percentile", "sweet spot", "told before", "cores"),
     "build": ("Built", "MB", "int8", "SQNR", "Verdict"),
     "optimize": ("latency", "->", "target", "sqnr>=1", "conditions"),
