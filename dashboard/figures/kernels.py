@@ -6,7 +6,7 @@ A kernel that runs inside the body of a container (`If`, `Loop`, `Scan`) lies on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 #: Of a window no more than this many parts are told apart; shorter kernels within one part are drawn as one span.
@@ -20,7 +20,8 @@ class Span:
     """A stretch of a lane: one kernel, or `count` short ones of a kind; times in ms from the start of the run.
 
     `name`, `op` and `layers` are those of the longest. `own_ms` is their own time, without what ran inside them.
-    `bucket` says what it is where it belongs to no layer.
+    `bucket` says what it is where it belongs to no layer. `low` and `high` (0..1) are the part of the lane's height: of
+    short ones together as much as they take of the stretch.
     """
 
     start_ms: float
@@ -33,6 +34,8 @@ class Span:
     bucket: str | None
     count: int = 1
     longest_ms: float = 0.0
+    low: float = 0.0
+    high: float = 1.0
 
 
 def spans(timeline: Mapping[str, Any], window: Window | None = None, *, parts: int = PARTS) -> list[Span]:
@@ -106,32 +109,41 @@ def _span(kernel: Mapping[str, Any], depth: Mapping[str | None, int]) -> Span:
 
 
 def _together(ordered: Sequence[Span], least_ms: float) -> list[Span]:
-    """Puts the spans of one kind together that lie within one part of the window."""
+    """Puts together what lies within one part of the window."""
     found: list[Span] = []
-    part: dict[str | None, int] = {}
-    lane, since = -1, 0.0
+    part: list[Span] = []
     for span in ordered:
-        if span.lane != lane or span.end_ms - since > least_ms:
-            part, lane, since = {}, span.lane, span.start_ms
-        if span.bucket in part:
-            found[part[span.bucket]] = _joined(found[part[span.bucket]], span)
-        else:
-            part[span.bucket] = len(found)
-            found.append(span)
+        if part and (span.lane != part[0].lane or span.end_ms - part[0].start_ms > least_ms):
+            found += _joined(part)
+            part = []
+        part.append(span)
+    return found + _joined(part)
+
+
+def _joined(part: Sequence[Span]) -> list[Span]:
+    """One span per kind over the whole part, as high as its own time is long: what stays free is between kernels."""
+    if len(part) < 2:
+        return list(part)
+    start, end = part[0].start_ms, max(span.end_ms for span in part)
+    kinds: dict[str | None, list[Span]] = {}
+    for span in part:
+        kinds.setdefault(span.bucket, []).append(span)
+    found, low = [], 0.0
+    for spans_of_kind in kinds.values():
+        own = sum(span.own_ms for span in spans_of_kind)
+        high = min(1.0, low + own / (end - start)) if end > start else 1.0
+        longest = max(spans_of_kind, key=lambda span: span.own_ms)
+        found.append(
+            replace(
+                longest,
+                start_ms=start,
+                end_ms=end,
+                own_ms=own,
+                count=len(spans_of_kind),
+                longest_ms=longest.own_ms,
+                low=low,
+                high=high,
+            )
+        )
+        low = high
     return found
-
-
-def _joined(last: Span, span: Span) -> Span:
-    longest = span if span.longest_ms > last.longest_ms else last
-    return Span(
-        start_ms=last.start_ms,
-        end_ms=max(last.end_ms, span.end_ms),
-        own_ms=last.own_ms + span.own_ms,
-        lane=last.lane,
-        name=longest.name,
-        op=longest.op,
-        layers=longest.layers,
-        bucket=last.bucket,
-        count=last.count + span.count,
-        longest_ms=longest.longest_ms,
-    )

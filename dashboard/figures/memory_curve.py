@@ -137,6 +137,7 @@ def _mark_peak(
         xanchor="right" if right else "left",
         yanchor="bottom",
         font={"color": theme.text, "size": 12},
+        bgcolor=theme.surface,
         name="peak",
     )
 
@@ -169,6 +170,7 @@ def _add_levels(
             annotation={
                 "text": f"{name} {quantities.size(value)}",
                 "font": {"color": theme.muted, "size": 11},
+                "bgcolor": theme.surface,
                 "name": name,
             },
             annotation_position=f"{above} {side}",

@@ -26,6 +26,8 @@ By = Literal["limit", "precision"]
 MOST_POINTS = 1500
 _HEIGHT = 480
 _SIZES = (6.0, 30.0)
+#: Roofs nearer to each other than this factor cannot be told apart.
+_FASTER = 2.0
 #: Room around points and roofs, as a factor.
 _MARGIN = 1.6
 _SYMBOLS = {"compute": "circle", "memory": "diamond", "overhead": "triangle-up"}
@@ -82,12 +84,12 @@ def placed(views: Sequence[LayerView]) -> list[LayerView]:
 
 
 def slopes(roofline: Mapping[str, Any]) -> list[Slope]:
-    """The slanted roofs, that of memory first; a cache no faster than memory tells nothing."""
+    """The slanted roofs, that of memory first; of the caches those that are each twice as fast as the one before."""
     memory = float(roofline.get("gbytes_per_s") or 0.0)
     found = [Slope("memory", memory)] if memory > 0 else []
     for cache in reversed(roofline.get("caches") or ()):
         speed = float(cache["gbytes_per_s"])
-        if speed > 1.1 * max((slope.gbytes_per_s for slope in found), default=0.0):
+        if speed >= _FASTER * max((slope.gbytes_per_s for slope in found), default=0.0):
             found.append(Slope(f"working sets up to {quantities.size(cache['bytes'])}", speed))
     return found
 

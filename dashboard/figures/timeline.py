@@ -105,8 +105,8 @@ def _kernel_trace(
     return go.Bar(
         x=np.array([(span.end_ms - span.start_ms) * factor for span in shown]),
         base=np.array([span.start_ms * factor for span in shown]),
-        y=np.array([span.lane for span in shown]),
-        width=_BAR,
+        y=np.array([span.lane + _BAR * (0.5 - (span.low + span.high) / 2) for span in shown]),
+        width=np.array([_BAR * (span.high - span.low) for span in shown]),
         orientation="h",
         name=LAYERS if kind is None else BUCKETS[kind],
         marker={

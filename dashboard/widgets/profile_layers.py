@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.figures.theme import FigureTheme
 from dashboard.kept import kept
-from dashboard.layer_filter import LayerFilter, added_up, choices, matching
+from dashboard.layer_filter import LayerFilter, added_up, choices, matching, place_told
 from dashboard.layer_tables import layer_table
 from dashboard.layer_views import LayerView
 from dashboard.services import Document
@@ -28,6 +28,7 @@ def draw(views: Sequence[LayerView], document: Document, inspection: Document, n
         st.markdown(plain(added_up(shown, len(views))), width="content")
         if asked.asks:
             st.button("Clear filter", key="profile.filter.clear", type="tertiary", on_click=_clear)
+        st.caption(plain(place_told(shown, layer_choice.chosen({view.id for view in views}))), width="content")
     if not shown:
         st.caption("No layer is like that.")
     else:

@@ -23,7 +23,8 @@ _UNKNOWN = (
 )
 _HOW = (
     "How to read it: a layer below the slanted roof waits for bytes, one below the flat roof for arithmetic. The "
-    "nearer to its roof, the less there is to gain by a better kernel. The larger a point, the longer its layer takes."
+    "nearer to its roof, the less there is to gain by a better kernel. Layers above the roof of memory get their bytes "
+    "from a cache. The larger a point, the longer its layer takes."
 )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.layer_filter import NONE, LayerFilter, added_up, choices, matching
+from dashboard.layer_filter import NONE, LayerFilter, added_up, choices, matching, place_told
 from dashboard.layer_views import layer_views
 from tests.dashboard.deep_profile import deep_profile
 from tests.dashboard.documents import inspect_document
@@ -59,3 +59,11 @@ def test_the_line_adds_up_what_is_shown() -> None:
     assert added_up(VIEWS[:1], 1).startswith("1 layer, ")
     assert added_up([], 5) == "0 of 5 layers"
     assert added_up([replace(VIEWS[0], ms=None)], 5) == "1 of 5 layers, time not known"
+
+
+def test_the_place_of_the_chosen_layer_is_told() -> None:
+    shown = [replace(VIEWS[number], ms=ms) for number, ms in ((0, 1.0), (1, 3.0), (2, 2.0))]
+    assert place_told(shown, VIEWS[2].id) == f"{VIEWS[2].id}: 2.00 ms, place 2 of 3"
+    assert place_told(shown, None) == ""
+    assert "is not among them" in place_told(shown, "elsewhere")
+    assert place_told([replace(VIEWS[0], ms=None)], VIEWS[0].id).endswith("time not known")

@@ -43,6 +43,7 @@ def test_however_few_parts_are_told_apart_no_time_and_no_kernel_is_lost(parts: i
     assert sum(span.own_ms for span in found) == pytest.approx(sum(row["ms"] for row in kernels))
     assert sum(span.own_ms for span in found if span.bucket) == pytest.approx(document["buckets"]["reorder"])
     assert len(found) <= min(len(kernels), 2 * 2 * parts + 2)
+    assert all(0 <= span.low <= span.high <= 1 for span in found)
 
 
 def test_ten_thousand_kernels_become_no_more_spans_than_can_be_seen() -> None:
@@ -53,6 +54,18 @@ def test_ten_thousand_kernels_become_no_more_spans_than_can_be_seen() -> None:
     near = spans(run(*many, ms=100.0), (10.0, 11.0), parts=500)
     assert all(span.count == 1 for span in near), "closer by, each is seen again"
     assert {span.name for span in near} == {f"k{n}" for n in range(1000, 1101)}
+
+
+def test_short_kernels_together_are_as_high_as_they_take_of_their_stretch() -> None:
+    rows = [
+        kernel("a", "Add", 0.0, 0.2),
+        kernel("b", "Reorder", 0.2, 0.1, bucket="reorder"),
+        kernel("c", "Add", 0.9, 0.1),
+    ]
+    layers, reorder = spans(run(*rows, ms=1.0), parts=1)
+    assert (layers.start_ms, layers.end_ms, reorder.start_ms, reorder.end_ms) == (0.0, 1.0, 0.0, 1.0)
+    assert (layers.low, layers.high) == pytest.approx((0.0, 0.3))
+    assert (reorder.low, reorder.high) == pytest.approx((0.3, 0.4)), "six tenths stay free: between kernels"
 
 
 def test_spans_that_are_put_together_are_called_after_the_longest() -> None:
