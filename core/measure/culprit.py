@@ -34,6 +34,13 @@ _MOST_STEPS = 250
 #: A layer is said to have no end if it takes this share of the time that the search has.
 _LONG = 0.5
 _NO_LIMIT = -1
+#: How a pass may end to have seen what the case saw: too much memory also shows as a failure or, badly, as a crash.
+_ALIKE: Mapping[How, frozenset[How]] = {
+    "died": frozenset({"died", "memory"}),
+    "failed": frozenset({"failed"}),
+    "time": frozenset({"time"}),
+    "memory": frozenset({"memory", "failed", "died"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,11 @@ def find_culprit(
     return _culprit(search.go_inside(found, cut), case)
 
 
+def tells_of_memory(message: str) -> bool:
+    """Whether the runtime's sentence says that there was not enough memory."""
+    return any(words in message for words in ("Failed to allocate", "bad_alloc", "out of memory"))
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """The step during which it ended, as told by the child."""
@@ -144,8 +156,9 @@ class _Search:
 
     def _blamed(self, ending: Ending, seconds: float) -> _Found | None:
         step, error = (ending.note or {}).get("step"), ending.answer.get("error") or {}
-        as_before = (ending.how == "time") == (self._case.how == "time") and ending.how != "done"
-        if step is None or not as_before or error.get("kind") == UnavailableError.kind:
+        if step is None or ending.how not in _ALIKE[self._case.how] or error.get("kind") == UnavailableError.kind:
+            return None
+        if ending.how == "failed" and self._case.how == "memory" and not tells_of_memory(str(error.get("message"))):
             return None
         if ending.how == "time" and ending.last_s < _LONG * seconds:
             return None

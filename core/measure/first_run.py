@@ -16,7 +16,7 @@ from core.errors import CrashedError, MixdeskError, ModelError, RunError
 from core.intake.model import Model, Openable
 from core.measure.alone import Alone, Bounds, Ending, Note
 from core.measure.child import write_feeds, write_spec
-from core.measure.culprit import MOST_SECONDS, Case, Culprit, Feed, find_culprit
+from core.measure.culprit import MOST_SECONDS, Case, Culprit, Feed, find_culprit, tells_of_memory
 from core.progress import Progress
 from core.runtime.settings import SessionSettings
 from core.runtime.tags import TaggedModel, tag_model
@@ -138,11 +138,15 @@ class _Failed:
         """The error to raise, with the layer to blame where it is found."""
         error = self.error if self.ending.how == "failed" else None
         if error is not None and error.layer is not None:
-            return self._out_of_memory(error, f"'{error.layer}'") if _is_memory(error) else self._judged(error)
+            return (
+                self._out_of_memory(error, f"'{error.layer}'")
+                if tells_of_memory(error.message)
+                else self._judged(error)
+            )
         culprit = self._search(on_wait)
         if error is None:
             return self._ended(culprit)
-        if _is_memory(error):
+        if tells_of_memory(error.message):
             return self._out_of_memory(error, None if culprit is None else str(culprit))
         return self._judged(error if culprit is None else self._reasoned(error, culprit))
 
@@ -202,10 +206,6 @@ class _Failed:
         where = doing if culprit is None else f"in layer {culprit}"
         message = f"The runtime crashed ({self.ending.cause}) {where}."
         return CrashedError(message, hint=_crash_hint(self.ending, culprit, self.limits), layer=layer)
-
-
-def _is_memory(error: RunError) -> bool:
-    return any(words in error.message for words in ("Failed to allocate", "bad_alloc", "out of memory"))
 
 
 def _crash_hint(ending: Ending, culprit: Culprit | None, limits: RunLimits) -> str:

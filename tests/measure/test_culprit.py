@@ -80,6 +80,16 @@ def test_a_model_that_runs_well_has_no_culprit() -> None:
         assert find_culprit(case) is None
 
 
+def test_a_layer_that_fails_is_not_blamed_for_a_crash() -> None:
+    feed = {"x": np.arange(4), "t": np.zeros(5, np.float32)}
+    assert search(bad_runs.FAILING, feed, "died") is None
+    assert search(bad_runs.FAILING, feed, "memory") is None
+    found = search(bad_runs.FAILING, feed, "failed")
+    assert found is not None
+    assert found.place == Place("look_up", "Gather")
+    assert "out of data bounds" in str(found.reason)
+
+
 def test_the_search_ends_in_time_and_then_blames_nobody() -> None:
     began = time.monotonic()
     assert search(bad_runs.ENDLESS, ONE, "died", most_s=2.0) is None
