@@ -1,7 +1,7 @@
 """Offers: which precisions the Mix page lets a person choose on this machine, and why the others are not there.
 
-A precision is offered when the capability probe found it executed for at least one operator of the model and this
-version can place it into a graph. fp32 is always there.
+A precision is offered when the capability probe found it executed for at least one operator of the model that this
+version can place into a graph in it. fp32 is always there. Of the others it is told what the machine could do.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.recipe.precision import PLACEABLE, Precision, Support
+from core.recipe.resolve import BUILDABLE
+from core.report import quantities
 
 _BEST_FIRST = (Support.EXECUTED, Support.EMULATED, Support.SIMULATED, Support.UNAVAILABLE)
 
@@ -75,17 +77,23 @@ def _offer(machine: Mapping[str, Any] | None, precision: Precision, ops: Collect
     executed = tuple(op for op, capability in probed.items() if capability.state is Support.EXECUTED)
     if precision not in PLACEABLE:
         return Offer(precision, False, executed, f"{_state(probed, executed)}; this version does not build it")
-    if not executed:
-        return Offer(precision, False, (), _state(probed, executed))
-    return Offer(precision, True, executed, f"executed here for {', '.join(executed)}")
+    built = tuple(op for op in executed if op in BUILDABLE)
+    if not built:
+        return Offer(precision, False, (), _state({op: each for op, each in probed.items() if op in BUILDABLE}, ()))
+    return Offer(precision, True, built, f"executed here for {', '.join(built)}")
 
 
 def _state(probed: Mapping[str, Capability], executed: Collection[str]) -> str:
     """What the probe says of a precision that is not simply executed."""
     if executed:
-        return f"executed here for {', '.join(executed)}"
+        return f"executed here for {', '.join(_with_speed(op, probed[op]) for op in executed)}"
     if not probed:
         return "not probed for the operators of this model"
     op, capability = min(probed.items(), key=lambda item: _BEST_FIRST.index(item[1].state))
     reason = f": {capability.why}" if capability.why else ""
     return f"{op} is {capability.state} on this machine{reason}"
+
+
+def _with_speed(op: str, capability: Capability) -> str:
+    """The best speed that was measured for an operator: "MatMul (2.82x)"."""
+    return op if capability.speedup is None else f"{op} ({quantities.ratio(capability.speedup)})"

@@ -216,7 +216,7 @@ class Comparison(Answer):
 
 
 class Machine(Answer):
-    """What this machine is and what it executes."""
+    """What this machine is, what it executes, and how fast it can be."""
 
     @property
     def machine(self) -> dict[str, Any]:
@@ -228,12 +228,19 @@ class Machine(Answer):
         """One row per operator and precision: state (executed, emulated, ...), measured speedup with ci95, why."""
         return frame(self.document["capability"])
 
+    @property
+    def roofline(self) -> dict[str, Any]:
+        """Its highest speeds: `gflops` by precision, `gbytes_per_s` of memory, `caches`, and what reached them."""
+        return dict(self.document["roofline"])
+
     def _lines(self) -> list[tuple[str, str]]:
         rows = self.document["capability"]
+        peaks = [f"{name} {value:.3g} GFLOP/s" for name, value in self.roofline["gflops"].items()]
         states = {state: sum(row["state"] == state for row in rows) for state in sorted({row["state"] for row in rows})}
         return [
             ("machine", f"{self.machine['cpu']}, {self.machine['cores']} cores"),
             ("capability", ", ".join(f"{count} {state}" for state, count in states.items()) or "nothing probed"),
+            ("highest speeds", ", ".join((*peaks, f"memory {self.roofline['gbytes_per_s']:.3g} GB/s"))),
             *super()._lines(),
         ]
 

@@ -38,19 +38,21 @@ def known_machine(workspace: Workspace, settings: SessionSettings) -> Document:
 def machine(workspace: Workspace, params: Params, progress: Progress) -> Document:
     """Probes this machine, or tells what is known of it: the contract's `machine` document.
 
-    Every execution provider that works on this machine is tried; the roofline is that of the one that is used.
+    Every execution provider that works on this machine is tried; the roofline is that of the one that is used. What
+    builds wait for comes first.
     """
     settings = SessionSettings(threads=read_whole(params, "threads", default=1, least=1))
     seed = read_whole(params, "seed", default=0, least=0)
     refresh = bool(params.get("refresh"))
-    roofline = machine_roofline(workspace, settings, Part(progress, start=0.0, end=0.4), refresh=refresh)
-    progress.partial("capability", {"roofline": roofline.to_dict()})
+    built = capability_grid(workspace, settings, Part(progress, start=0.0, end=0.1), precisions=BUILT, refresh=refresh)
+    roofline = machine_roofline(workspace, settings, Part(progress, start=0.1, end=0.5), refresh=refresh)
+    progress.partial("roofline", {"roofline": roofline.to_dict()})
     providers = local_providers()
-    grids = []
+    grids = [built]
     for done, provider in enumerate(providers):
-        part = Part(progress, start=0.4 + 0.6 * done / len(providers), end=0.4 + 0.6 * (done + 1) / len(providers))
-        on = _on(settings, provider)
-        grids.append(capability_grid(workspace, on, part, precisions=PRECISIONS, refresh=refresh))
+        part = Part(progress, start=0.5 * (1 + done / len(providers)), end=0.5 * (1 + (done + 1) / len(providers)))
+        on, wanted = _on(settings, provider), PRECISIONS if done else PRECISIONS[len(BUILT) :]
+        grids.append(capability_grid(workspace, on, part, precisions=wanted, refresh=refresh))
     found = read_conditions(settings, seed=seed).to_dict()
     return {
         "machine": {**{name: found[name] for name in _OF_THE_MACHINE}, "saturates": grids[0].saturates},

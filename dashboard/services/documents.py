@@ -10,7 +10,8 @@ from typing import Any
 from core.jobs import queue
 from core.runtime.settings import SessionSettings
 from core.store.rows import JobRow, JobState
-from core.tasks.capability import cache_key
+from core.tasks.capability import BUILT, cache_key
+from core.tasks.machine import known_machine
 from dashboard.services import work
 from dashboard.services.library import candidate
 from dashboard.services.server import workspace
@@ -51,8 +52,14 @@ def machine() -> Document | None:
 
     Whichever job probed it (a build does, too) has kept it for this machine and these versions.
     """
-    known = workspace().cache_get(cache_key(SessionSettings(threads=int(DEFAULTS["threads"]))))
-    return None if known is None else {"capability": known["rows"], "saturates": known["saturates"]}
+    known = machine_so_far()
+    asked = {row["precision"] for row in known["capability"]}
+    return known if asked.issuperset(BUILT) else None
+
+
+def machine_so_far() -> Document:
+    """The same while it is probed, or where a profile only measured its highest speeds: what is not known is empty."""
+    return known_machine(workspace(), SessionSettings(threads=int(DEFAULTS["threads"])))
 
 
 def probed_at() -> datetime | None:

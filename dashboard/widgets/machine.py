@@ -1,4 +1,4 @@
-"""The page Machine: the capability grid, what follows from the processor, conditions, versions, memory and disk."""
+"""The page Machine: its heading and probe, what follows from the processor, conditions, versions, memory and disk."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from core.runtime.conditions import Conditions
 from core.runtime.runtimes import runtimes
 from core.store.rows import JobRow
 from dashboard import conditions, machine_view, services, state
-from dashboard.run_tables import ROW_PX, table_height
 from dashboard.services import Document
 from dashboard.widgets import jobs
 from dashboard.widgets.text import plain
-
-_GRID_PX = 560
 
 
 def heading(here: Conditions, probed_at: datetime | None, busy: JobRow | None) -> None:
@@ -34,7 +31,9 @@ def heading(here: Conditions, probed_at: datetime | None, busy: JobRow | None) -
             on_click=_probe,
             args=(probed_at is not None,),
             disabled=busy is not None,
-            help="It runs or waits already." if busy is not None else "Builds, runs and times models of one operator.",
+            help="It runs or waits already."
+            if busy is not None
+            else "Measures its highest speeds, and builds, runs and times models of one operator; about 20 seconds.",
         )
 
 
@@ -46,36 +45,10 @@ def progress(busy: JobRow | None, last: JobRow | None) -> None:
         jobs.ended(last, key="machine.job", again=False)
 
 
-def grid(document: Document | None) -> None:
-    """What runs in which precision, and how fast."""
-    st.subheader("What this machine executes", anchor=False)
-    if document is None:
-        st.caption(
-            "Nobody knows yet: the probe builds one-operator models, looks at which kernels run and times them. "
-            "Until then only fp32 is offered on the Mix page."
-        )
-        return
-    shown = machine_view.grid(document)
-    st.dataframe(
-        shown.frame,
-        column_config=shown.config,
-        hide_index=True,
-        height=table_height(len(shown.ids), _GRID_PX),
-        row_height=ROW_PX,
-        key="machine.grid",
-        alt="Operators by precision: executed, emulated, simulated or unavailable, with measured speed-ups",
-    )
-    meant = [f"{machine_view.MARKS[each]} {each}: {words}" for each, words in machine_view.MEANING.items()]
-    st.caption(plain(" · ".join(meant)))
-    missing = machine_view.not_probed(document)
-    if missing:
-        st.caption(plain(missing))
-
-
 def follows(here: Conditions, document: Document | None) -> None:
     """What follows from the processor."""
     st.subheader("What follows", anchor=False)
-    saturates = None if document is None else bool(document.get("saturates"))
+    saturates = None if document is None else document.get("saturates")
     for text in machine_view.consequences(here, saturates):
         st.markdown(f"- {plain(text)}")
 

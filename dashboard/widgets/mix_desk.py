@@ -140,13 +140,17 @@ def _by_name(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -
 def _precisions(
     on: Subject, offers: Sequence[Offer], change: Callable[[Precision], Callable[[Mix], Mix]], *, key: str
 ) -> None:
-    """One button for each precision that can be chosen here."""
+    """One button for each precision; those that cannot be chosen here are grey and say why."""
     with st.container(horizontal=True, gap="xsmall"):
         for offer in offers:
-            if offer.offered:
-                label = f"To {offer.precision}"
-                args = (on, change(offer.precision))
-                st.button(label, key=f"{key}.{offer.precision}", help=plain(offer.why), on_click=step, args=args)
+            st.button(
+                f"To {offer.precision}",
+                key=f"{key}.{offer.precision}",
+                help=plain(offer.why),
+                on_click=step,
+                args=(on, change(offer.precision)),
+                disabled=not offer.offered,
+            )
 
 
 def table(on: Subject, views: Sequence[GroupView], offers: Sequence[Offer]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -14,6 +14,7 @@ from core.recipe.resolve import resolve
 from dashboard import elsewhere, services, state
 from dashboard.figures.theme import precision_label
 from dashboard.file_names import slug
+from dashboard.machine_view import chosen
 from dashboard.mixing import Mix
 from dashboard.offers import Offer
 from dashboard.services import Subject
@@ -36,7 +37,7 @@ def drawers(on: Subject, table: LayerTable, offers: Sequence[Offer], machine: Ma
     grid = st.expander(label, icon=":material/block:", key="mix.drawer.offers", on_change="rerun")
     if grid.open:
         with grid:
-            not_offered(offers, machine)
+            not_offered(offers, machine, {layer.op_type for layer in table})
 
 
 def recipe(on: Subject, table: LayerTable) -> None:
@@ -101,13 +102,13 @@ def read_recipe(data: bytes, table: LayerTable) -> Mix:
     return mix
 
 
-def not_offered(offers: Sequence[Offer], machine: Mapping[str, Any] | None) -> None:
-    """What cannot be chosen here and why, and what the probe measured."""
+def not_offered(offers: Sequence[Offer], machine: Mapping[str, Any] | None, ops: Collection[str]) -> None:
+    """What cannot be chosen here and why, and what the probe measured of the operators of this model."""
     for offer in offers:
         if not offer.offered:
             st.markdown(f"**{plain(precision_label(str(offer.precision)))}** :gray[{plain(offer.why)}]")
     if machine is not None:
-        grid = capability_table(machine)
+        grid = capability_table(chosen(machine, ops=ops))
         st.dataframe(grid.frame, column_config=grid.config, hide_index=True, alt="What this machine executes, measured")
 
 

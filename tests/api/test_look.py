@@ -87,10 +87,12 @@ def test_a_comparison_of_a_model_with_itself_sees_no_worse(
 
 def test_the_machine_is_asked_once(noted: Noted) -> None:
     row = {"op": "Conv", "precision": "int8", "state": "executed"}
-    noted.result = {"machine": {"cpu": "a CPU", "cores": 2}, "capability": [row]}
+    fastest = {"gflops": {"fp32": 160.0}, "gbytes_per_s": 20.0}
+    noted.result = {"machine": {"cpu": "a CPU", "cores": 2}, "capability": [row], "roofline": fastest}
     found = read_machine(threads=2)
     assert noted.params["threads"] == 2
     assert found.capability["state"].tolist() == ["executed"]
+    assert found.roofline["gbytes_per_s"] == 20.0
     assert found.machine["cpu"] == "a CPU"
 
 

@@ -42,6 +42,23 @@ def test_before_the_probe_only_fp32_can_be_chosen() -> None:
     assert offered_in_int8(None) is None
 
 
+def test_what_is_executed_but_cannot_be_placed_is_not_offered() -> None:
+    machine = machine_document()
+    for row in machine["capability"]:
+        row["op"] = "Softmax" if row["op"] == "Conv" else row["op"]
+    found = next(each for each in offers(machine, ("Softmax",)) if each.precision is Precision.INT8)
+    assert not found.offered
+    assert found.ops == ()
+
+
+def test_what_the_machine_could_do_in_other_precisions_is_told_with_its_speed() -> None:
+    machine = machine_document()
+    machine["capability"].append({**machine["capability"][4], "precision": "int8-dynamic", "speedup": 0.17})
+    found = offer(machine, Precision.INT8_DYNAMIC)
+    assert not found.offered
+    assert found.why == "executed here for Conv (0.170x); this version does not build it"
+
+
 def test_every_precision_of_the_desk_is_listed_those_to_choose_first() -> None:
     found = offers(machine_document(), OPS)
     assert {entry.precision for entry in found} == set(Precision)

@@ -56,8 +56,8 @@ class Kept(Silent):
         self.pieces: list[Mapping[str, Any]] = []
 
     def partial(self, kind: str, value: Mapping[str, Any]) -> None:
-        assert kind == "capability"
-        self.pieces.append(value)
+        if kind == "capability":
+            self.pieces.append(value)
 
 
 def test_it_is_probed_once(store: Workspace, probes: list[tuple[int, Precision]]) -> None:
