@@ -141,7 +141,7 @@ class _Stepper:
             stored = [scope.stored[name] for name in read if name in scope.stored and name not in fed]
             self._kept[step.names] = self._open(part, fed, stored, needed)
         try:
-            return dict(zip(needed, self._kept[step.names].run_with_ort_values(needed, fed), strict=True))
+            return dict(zip(needed, _run(self._kept[step.names], needed, fed), strict=True))
         except RUNTIME_FAILURES as error:
             raise RunError(f"onnxruntime failed to run the model: {reason_of(error)}") from error
 
@@ -235,7 +235,17 @@ def _last_uses(nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
     return {name: position for position, node in enumerate(nodes) for name in _reads([node])}
 
 
+def _run(session: Session, needed: list[str], fed: Values) -> list[Any]:
+    """Values of the runtime go from step to step uncopied; texts, which it takes from arrays only, as arrays."""
+    if not any(isinstance(value, np.ndarray) for value in fed.values()):
+        return list(session.run_with_ort_values(needed, fed))
+    arrays = {name: value if isinstance(value, np.ndarray) else value.numpy() for name, value in fed.items()}
+    return [_as_value(name, got) for name, got in zip(needed, session.run(needed, arrays), strict=True)]
+
+
 def _as_value(name: str, array: Any) -> Any:
+    if isinstance(array, np.ndarray) and array.dtype.kind in "OUS":
+        return array.astype(object)
     try:
         return ort.OrtValue.ortvalue_from_numpy(np.require(array, requirements="C"))
     except RUNTIME_FAILURES as error:
@@ -244,7 +254,7 @@ def _as_value(name: str, array: Any) -> Any:
 
 def _type_of(value: Any) -> onnx.TypeProto:
     """The declared type of a value, without its shape: a later round may bring another."""
-    text = str(value.data_type())
+    text = "tensor(string)" if isinstance(value, np.ndarray) else str(value.data_type())
     kind = onnx.TypeProto()
     inner = kind
     while not text.startswith("tensor("):

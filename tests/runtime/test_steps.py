@@ -75,7 +75,25 @@ def test_the_values_are_those_of_a_real_run() -> None:
     assert steps(text, {"m": np.array(6), "x": np.array([1])})[-1].names[0] == "divide"
 
 
-def test_what_cannot_be_handed_on_is_told_as_such() -> None:
-    text = "g (string[2] x) => (string[2] y) { [same] y = Identity (x) }"
-    with pytest.raises(UnavailableError, match="The value 'x' cannot be handed from step to step"):
-        steps(text, {"x": np.array(["a", "b"], dtype=object)})
+def test_texts_are_handed_on_too() -> None:
+    text = """g (string[2] x, float[2] f) => (float[2] y) {
+        [same] s = Identity (x)
+        [number] n = Cast <to = 1> (s)
+        [sum] y = Add (n, f)
+    }"""
+    feed = {"x": np.array(["1", "2"], dtype=object), "f": np.ones(2, np.float32)}
+    assert [step.names[0] for step in steps(text, feed)] == ["same", "number", "sum"]
+    with pytest.raises(RunError):
+        steps(text, {**feed, "x": np.array(["one", "2"], dtype=object)})
+
+
+def test_a_scan_of_a_rare_form_is_told_as_such() -> None:
+    text = """g (float[3, 2] x) => (float[2, 3] y) <float[2] e = {0, 0}> {
+        [scan] last, y = Scan <num_scan_inputs = 1, scan_input_directions = [1], body = b (float[2] s, float[2] v)
+            => (float[2] t, float[2] w) { [keep] t = Add (s, v) [same] w = Identity (v) }
+        > (e, x)
+    }"""
+    feed = {"x": np.ones((3, 2), np.float32)}
+    assert [step.rounds for step in steps(text, feed)] == [3]
+    with pytest.raises(UnavailableError, match="other axes or backwards"):
+        steps(text, feed, Cut(enter=("scan",)))
