@@ -122,7 +122,7 @@ def _bucket_shares(profile: Profile, cut: Cut) -> Mapping[str, float]:
 
 
 def _positions(subject: Subject, profile: Profile, cuts: int) -> list[int]:
-    """Borders of blocks, where the fewest tensors cross: one in each of `cuts` parts of the time, where there is one."""
+    """Borders of blocks, where the fewest tensors cross: one in each of `cuts` parts of the time, if there is one."""
     ids = [node.name or "" for node in subject.model.ir.graph if not is_constant(node)]
     spent: dict[str, float] = defaultdict(float)
     for row in profile.layers:

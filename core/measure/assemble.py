@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from core.graph.layer import LayerTable
-from core.measure.calm import Basis, keep_calm, settle
+from core.measure.calm import Basis, Timed, keep_calm, settle
 from core.measure.events import RunEvents
 from core.measure.instrumented import Both
 from core.measure.intervals import mean_ci95
@@ -55,7 +55,7 @@ def assemble(
     """Joins the runs with the layers of `table`; `samples` is how many different ones were run."""
     runs = Instrumented.choose(measured, threads=conditions.threads)
     times = typical_times(runs.events, runs.walls_us, runs.levels_us)
-    cost = calibrate(times, runs.extra_us, measured.probe)
+    cost = calibrate(times, runs.extra_share * times.run_us, measured.probe)
     ledger = book_times(times, measured.tagged, table, cost)
     layers = layer_rows(ledger, table, measured.tagged.graph.nodes, roofline)
     buckets = {name: ledger.buckets[name].ms for name in BUCKETS}
@@ -89,13 +89,13 @@ class Instrumented(NamedTuple):
     """The instrumented runs that count: undisturbed ones where they are enough, else all.
 
     `walls_us` as measured from outside; `levels_us` what a run's time is taken to be (processor time where there never
-    was peace); `extra_us` how much longer they took than the plain runs beside them.
+    was peace); `extra_share` of it is what the plain runs beside them did without (the median over pairs).
     """
 
     events: tuple[RunEvents, ...]
     walls_us: tuple[float, ...]
     levels_us: tuple[float, ...]
-    extra_us: float
+    extra_share: float
 
     @classmethod
     def choose(cls, measured: Measured, *, threads: int) -> Self:
@@ -108,11 +108,15 @@ class Instrumented(NamedTuple):
         return cls(
             events=tuple(events for events, _ in kept),
             walls_us=tuple(both.tagged.ns / 1e3 for _, both in kept),
-            levels_us=tuple((both.tagged.cpu_ns if by_processor else both.tagged.ns) / 1e3 for _, both in kept),
-            extra_us=median((both.tagged.cpu_ns - both.plain.cpu_ns) / 1e3 for _, both in beside)
-            if by_processor
-            else median((both.tagged.ns - both.plain.ns) / 1e3 for _, both in beside),
+            levels_us=tuple(_took(both.tagged, by_processor) / 1e3 for _, both in kept),
+            extra_share=median(
+                1 - _took(both.plain, by_processor) / _took(both.tagged, by_processor) for _, both in beside
+            ),
         )
+
+
+def _took(timed: Timed, by_processor: bool) -> float:
+    return max(1.0, timed.cpu_ns if by_processor else timed.ns)
 
 
 def wall_of(timed: Sequence[Both], conditions: Conditions) -> Wall:

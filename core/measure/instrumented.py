@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -26,12 +26,12 @@ Feed = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 _WARM_UP_RUNS = 3
 _FEWEST_RUNS = 10
 _FEWEST_IN_BUDGET = 3
-_MOST_RUNS = 100
+_MOST_RUNS = 300
 _BUDGET_S = 4.0
 #: Untimed runs before a timed one fill this, but for models that take longer than `_COLD_S`.
 _REFILL_S, _COLD_S, _MOST_REFILLS = 0.004, 0.02, 8
 #: The profiler's file grows by about 0.7 kB per kernel.
-_MOST_EVENTS = 100_000
+_MOST_EVENTS = 150_000
 
 
 class Plan(NamedTuple):
@@ -77,34 +77,41 @@ class Pair:
         self._kernels = max(1, len(tagged.graph.nodes))
         self._feeds = feeds
         self._threads = threads
-        self._refills = 0
+        self._refills = dict.fromkeys(self._sessions, 0)
 
-    def run(self, plan: Plan, progress: Progress, on_run: Callable[[Sequence[Both]], None]) -> list[Both]:
-        """Runs both in turn, after a warm-up of each that is not returned; `on_run` is told all timed runs so far."""
+    def run(self, plan: Plan, progress: Progress, on_run: Iterable[Callable[[Sequence[Both]], None]]) -> list[Both]:
+        """Runs both in turn, after a warm-up of each that is not returned; `on_run` are told all timed runs so far."""
         for turn in range(plan.warm_up):
-            last = [self._time(session, turn) for session in self._sessions.values()]
-        seconds = min(timing.ns for timing in last) / 1e9
-        self._refills = min(_MOST_REFILLS, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0
+            last = {name: self._time(name, turn) for name in self._sessions}
+        self._refills = {name: _refills(timing.ns / 1e9) for name, timing in last.items()}
         chance, order, timed = random.Random(plan.seed), list(self._sessions), list[Both]()
-        most = plan.runs or max(plan.fewest, min(_MOST_RUNS, _MOST_EVENTS // (self._kernels * (self._refills + 1))))
+        events = self._kernels * (self._refills["tagged"] + 1)
+        most = plan.runs or max(plan.fewest, min(_MOST_RUNS, _MOST_EVENTS // events))
         start = plan.clock()
         for turn in range(most):
             if turn >= plan.fewest and plan.clock() - start > plan.seconds:
                 break
             progress.step(turn, most, f"run {turn + 1}")
             chance.shuffle(order)
-            spent = {name: self._time(self._sessions[name], turn) for name in order}
+            spent = {name: self._time(name, turn) for name in order}
             timed.append(Both(**spent))
-            on_run(timed)
+            for told in on_run:
+                told(timed)
         return timed
 
     def timed_only(self, events: Sequence[RunEvents], count: int) -> list[RunEvents]:
         """Of the profiler's runs the timed ones, without warm-up and refills."""
-        each = self._refills + 1
-        return list(events[-count * each :][self._refills :: each])
+        refills = self._refills["tagged"]
+        each = refills + 1
+        return list(events[-count * each :][refills::each])
 
-    def _time(self, session: Session, turn: int) -> Timed:
-        feed = self._feeds[turn % len(self._feeds)]
-        for _ in range(self._refills):
+    def _time(self, name: str, turn: int) -> Timed:
+        session, feed = self._sessions[name], self._feeds[turn % len(self._feeds)]
+        for _ in range(self._refills[name]):
             run_session(session, feed)
         return time_run(partial(run_session, session, feed), threads=self._threads)
+
+
+def _refills(seconds: float) -> int:
+    """Untimed runs before a timed one that takes so long."""
+    return min(_MOST_REFILLS, math.ceil(_REFILL_S / max(seconds, 1e-6))) if seconds < _COLD_S else 0

@@ -26,7 +26,7 @@ from core.measure.instrumented import Clock, Feed, Pair, Plan
 from core.measure.layer_rows import layer_rows
 from core.measure.memory_use import measure_memory, process_peak, with_arena
 from core.measure.profiled import Cold, LayerTime, Profile
-from core.measure.profiler_probe import probe_profiler
+from core.measure.profiler_probe import ProfilerProbe
 from core.measure.roofline import Roofline
 from core.measure.so_far import SoFar
 from core.measure.spent import book
@@ -115,7 +115,7 @@ def measure(given: Given, plan: Plan, progress: Progress, so_far: SoFar) -> Meas
     model, feeds, settings = given.model, given.feeds, given.settings
     progress.phase("Open the model", start=0.2, end=0.3)
     try:
-        with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+        with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder, ProfilerProbe(settings) as probe:
             plain, cold = _open_cold(model.serialize(), settings, feeds[0])
             so_far.cold(cold)
             if cold.first_run_ms > _LONG_RUN_MS:
@@ -123,13 +123,13 @@ def measure(given: Given, plan: Plan, progress: Progress, so_far: SoFar) -> Meas
             tagged = open_tagged(model.ir, settings, profile_prefix=Path(folder) / "profile")
             pair = Pair(plain, tagged, feeds, settings.threads)
             progress.phase("Run", start=0.3, end=0.9)
-            timed = pair.run(plan, progress, so_far.runs)
+            timed = pair.run(plan, progress, [so_far.runs, lambda _: probe.sample()])
             progress.phase("Read the profile", start=0.9, end=1.0)
             every_run = pair.timed_only(read_runs(Path(tagged.session.end_profiling())), len(timed))
-        probe = probe_profiler(settings)
+            shown = probe.read()
     except RunError as error:
         raise retell(error, tag_model(model.ir)) from error
-    return Measured(tagged, tuple(timed), tuple(every_run), cold, probe)
+    return Measured(tagged, tuple(timed), tuple(every_run), cold, shown)
 
 
 def _first_layers(given: Given, prefix: Path) -> tuple[LayerTime, ...]:

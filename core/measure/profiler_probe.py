@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 import onnx_ir as ir
@@ -20,7 +22,7 @@ from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
 
 _LENGTH = 64
-_RUNS = 25
+_MOST_SAMPLES = 100
 _FEED = {"x": np.ones(4, np.float32)}
 
 
@@ -38,20 +40,44 @@ class Probe:
     outside_us: float
 
 
-def probe_profiler(settings: SessionSettings) -> Probe:
-    """Measures it, in some hundredths of a second."""
-    with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+class ProfilerProbe:
+    """Sessions of such chains. Use it as a context manager; sample it while a model is measured.
+
+    Taken in the same seconds, its figures share the mood that the machine has then.
+    """
+
+    def __init__(self, settings: SessionSettings) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="mixdesk-")
         model = serialize(_chain(_LENGTH))
-        single = open_session(serialize(_chain(1)), settings)
-        plain = open_session(model, settings)
-        watched = open_session(model, settings, profile_prefix=Path(folder) / "probe")
-        took = {session: [_time_us(session) for _ in range(_RUNS)] for session in (single, plain, watched)}
-        runs = read_runs(Path(watched.end_profiling()))
-    recorded = median(fmean(kernel.own_us for kernel in run.kernels) for run in runs)
-    one, many, seen = (median(took[session]) for session in (single, plain, watched))
-    framework = max(0.0, (many - one) / (_LENGTH - 1))
-    record = max(recorded, (seen - many) / _LENGTH)
-    return Probe(max(0.0, one - framework), framework, recorded, record - recorded)
+        self._single = open_session(serialize(_chain(1)), settings)
+        self._plain = open_session(model, settings)
+        self._watched = open_session(model, settings, profile_prefix=Path(self._folder.name) / "probe")
+        self._took: dict[Session, list[float]] = {self._single: [], self._plain: [], self._watched: []}
+        self.sample()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._folder.cleanup()
+
+    def sample(self) -> None:
+        """Runs each once, as long as more samples still help."""
+        if len(self._took[self._single]) < _MOST_SAMPLES:
+            for session, took in self._took.items():
+                run_session(session, _FEED)
+                took.append(_time_us(session))
+
+    def read(self) -> Probe:
+        """What the samples show; no more can be taken after that."""
+        runs = read_runs(Path(self._watched.end_profiling()))
+        recorded = median(fmean(kernel.own_us for kernel in run.kernels) for run in runs)
+        one, many, seen = (median(took) for took in self._took.values())
+        framework = max(0.0, (many - one) / (_LENGTH - 1))
+        record = max(recorded, (seen - many) / _LENGTH)
+        return Probe(max(0.0, one - framework), framework, recorded, record - recorded)
 
 
 def _chain(length: int) -> ir.Model:
