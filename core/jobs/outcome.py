@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import func, select, update
 
 from core.errors import CrashedError, MixdeskError, StoppedError, WorkError
+from core.jobs.limits import MEMORY_VARIABLE
 from core.store.clean import named
 from core.store.rows import JobRow, JobState, now
 from core.store.strict_json import plain
@@ -86,7 +87,10 @@ def over_memory(row: JobRow, used_bytes: int, limit_bytes: int) -> Ending:
     """The ending of a job that took more memory than it may."""
     used, limit = (f"{size / 2**20:,.0f} MiB" for size in (used_bytes, limit_bytes))
     message = f"The worker used {used} of memory, more than the {limit} that a job may use here, and was ended."
-    return Ending(JobState.CRASHED, CrashedError(message, hint=f"What was finished is kept. Its log: {row.log}."))
+    hint = f"Give smaller inputs or a smaller batch, or allow more with {MEMORY_VARIABLE}."
+    return Ending(
+        JobState.CRASHED, CrashedError(message, hint=f"{hint} What was finished is kept. Its log: {row.log}.")
+    )
 
 
 def not_started(reason: str) -> Ending:

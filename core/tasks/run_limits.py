@@ -13,16 +13,22 @@ from core.measure.first_run import RUN_LIMIT_S, RunLimits
 SECONDS_VARIABLE = "MIXDESK_RUN_SECONDS"
 #: The supervisor ends the whole job where it takes more than its limit: a run is ended before that.
 _SHARE_OF_JOB = 0.95
+_LEAST_S = 10.0
 _LEAST_BYTES = 64 * 2**20
 
 
 def run_limits(budget_s: float | None = None) -> RunLimits:
-    """Seconds: those asked for, else those of MIXDESK_RUN_SECONDS, else 60; memory: what the job has left.
+    """Seconds of MIXDESK_RUN_SECONDS, else 60; memory: what the job has left.
+
+    A budget that was asked for takes the place of these seconds, but no fewer than ten: who asks for a short
+    measurement of a slow model gets one.
 
     Raises:
         RequestError: a variable of the environment cannot be read.
     """
-    seconds = budget_s if budget_s is not None else _seconds_of_environment()
+    seconds = _seconds_of_environment()
+    if budget_s is not None:
+        seconds = max(budget_s, min(_LEAST_S, seconds))
     job = Limits.from_environment().memory_bytes
     if job is None:
         return RunLimits(seconds)

@@ -14,11 +14,16 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MIXDESK_JOB_MEMORY_MB", raising=False)
 
 
-def test_seconds_are_those_asked_for_else_of_the_environment_else_sixty(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seconds_are_those_asked_for_but_no_fewer_than_ten_else_of_the_environment_else_sixty(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert run_limits().seconds == 60.0
+    assert run_limits(2.0).seconds == 10.0
+    assert run_limits(90.0).seconds == 90.0
     monkeypatch.setenv("MIXDESK_RUN_SECONDS", "7.5")
     assert run_limits().seconds == 7.5
-    assert run_limits(2.0).seconds == 2.0
+    assert run_limits(2.0).seconds == 7.5
+    assert run_limits(90.0).seconds == 90.0
 
 
 def test_memory_is_less_than_the_job_may_take_by_what_the_worker_has(monkeypatch: pytest.MonkeyPatch) -> None:

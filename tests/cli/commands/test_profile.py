@@ -13,9 +13,10 @@ from tests.cli.running import Terminal
 
 
 @pytest.fixture
-def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a job may take, far less than the machine has."""
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a job and a run may take: far less than the machine has."""
     monkeypatch.setenv("MIXDESK_JOB_MEMORY_MB", "2000")
+    monkeypatch.setenv("MIXDESK_RUN_SECONDS", "2")
 
 
 def write(folder: Path, text: str) -> str:
@@ -28,13 +29,13 @@ def write(folder: Path, text: str) -> str:
     ("text", "options", "told"),
     [
         (bad_runs.CRASH, (), (3, "crashed", "divide")),
-        (bad_runs.ENDLESS, ("--time-budget", "2"), (3, "run", "loop")),
+        (bad_runs.ENDLESS, ("--time-budget", "1"), (3, "run", "loop")),
         (bad_runs.HUNGRY, (), (3, "run", "fill")),
         (bad_runs.FAILING, (), (3, "run", "look_up")),
         (bad_runs.REFUSED, (), (2, "model", "arc")),
     ],
 )
-@pytest.mark.usefixtures("little_memory")
+@pytest.mark.usefixtures("little")
 def test_the_layer_to_blame_stands_in_the_answer(
     mixdesk: Terminal, tmp_path: Path, text: str, options: tuple[str, ...], told: tuple[int, str, str]
 ) -> None:
