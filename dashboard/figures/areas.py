@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dashboard.figures.heat_map import hover_text
 from dashboard.figures.labels import plain, short_plain
@@ -85,14 +84,6 @@ def module_of(path: Sequence[str], ids: Sequence[str]) -> str | None:
     present = set(ids)
     around = (module_id(path[:depth]) for depth in range(len(path), 0, -1))
     return next((found for found in around if found in present), None)
-
-
-def framed(ids: Sequence[str], chosen: str | None, theme: FigureTheme) -> dict[str, Any]:
-    """The lines around areas, that of the chosen one thick and in the accent."""
-    return {
-        "width": [3 if area == chosen else 0.5 for area in ids],
-        "color": [theme.accent if area == chosen else theme.line for area in ids],
-    }
 
 
 def _without_lone_modules(views: Sequence[LayerView]) -> list[LayerView]:

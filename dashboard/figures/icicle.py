@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.areas import areas
 from dashboard.figures.theme import FigureTheme, bare_figure
-from dashboard.figures.treemap import area_arguments
+from dashboard.figures.treemap import PATH_PX, area_arguments
 from dashboard.layer_views import LayerView, Measure
 
 _HEIGHT = 520
@@ -20,7 +20,6 @@ def icicle(
     theme: FigureTheme,
     *,
     title: str,
-    selected: str | None = None,
     inside: Sequence[str] = (),
     height: int = _HEIGHT,
 ) -> go.Figure:
@@ -31,7 +30,6 @@ def icicle(
         measure: what heights and colours tell.
         theme: light or dark.
         title: the name of the whole.
-        selected: the layer to frame.
         inside: the path of the module to show alone; the path bar above leads out of it again.
         height: pixels.
     """
@@ -39,11 +37,13 @@ def icicle(
     figure = bare_figure(theme, height=height)
     figure.add_trace(
         go.Icicle(
-            **area_arguments(found, views, measure, theme, selected=selected, inside=inside),
+            **area_arguments(found, measure, theme, inside=inside),
             sort=False,
+            texttemplate="%{label}  %{text}",
+            leaf={"opacity": 1},
             tiling={"orientation": "h", "pad": 1},
-            pathbar={"visible": True, "thickness": 22, "side": "top", "textfont": {"color": theme.text}},
+            pathbar={"visible": True, "thickness": PATH_PX - 2, "side": "top", "textfont": {"color": theme.text}},
         )
     )
-    figure.update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 9, "mode": "hide"})
+    figure.update_layout(margin={"l": 0, "r": 0, "t": PATH_PX, "b": 0}, uniformtext={"minsize": 9, "mode": "hide"})
     return figure

@@ -7,11 +7,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dashboard.figures.areas import Area, area_of, areas, framed, module_of
+from dashboard.figures.areas import Area, areas, module_of
 from dashboard.figures.theme import FigureTheme, bare_figure
 from dashboard.layer_views import LayerView, Measure
 
 _HEIGHT = 420
+#: The bar above with the modules around what is shown; it is drawn into the margin.
+PATH_PX = 24
 
 
 def treemap(
@@ -20,7 +22,6 @@ def treemap(
     theme: FigureTheme,
     *,
     title: str,
-    selected: str | None = None,
     inside: Sequence[str] = (),
     height: int = _HEIGHT,
 ) -> go.Figure:
@@ -31,7 +32,6 @@ def treemap(
         measure: what areas and colours tell.
         theme: light or dark.
         title: the name of the whole.
-        selected: the layer to frame.
         inside: the path of the module to show alone; the path bar above leads out of it again.
         height: pixels.
     """
@@ -39,29 +39,26 @@ def treemap(
     figure = bare_figure(theme, height=height)
     figure.add_trace(
         go.Treemap(
-            **area_arguments(found, views, measure, theme, selected=selected, inside=inside),
+            **area_arguments(found, measure, theme, inside=inside),
             sort=True,
+            textinfo="label+text",
             tiling={"pad": 2, "packing": "squarify"},
-            pathbar={"visible": True, "thickness": 22, "textfont": {"color": theme.text}},
+            pathbar={"visible": True, "thickness": PATH_PX - 2, "textfont": {"color": theme.text}},
         )
     )
     figure.data[0].marker.pad = {"t": 20, "l": 3, "r": 3, "b": 3}
-    figure.update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 9, "mode": "hide"})
+    figure.update_layout(margin={"l": 0, "r": 0, "t": PATH_PX, "b": 0}, uniformtext={"minsize": 9, "mode": "hide"})
     return figure
 
 
 def area_arguments(
-    found: Sequence[Area],
-    views: Sequence[LayerView],
-    measure: Measure,
-    theme: FigureTheme,
-    *,
-    selected: str | None,
-    inside: Sequence[str],
+    found: Sequence[Area], measure: Measure, theme: FigureTheme, *, inside: Sequence[str]
 ) -> dict[str, Any]:
-    """What a treemap and an icicle share: the areas, texts and colours, the frame, and where it is zoomed to."""
+    """What a treemap and an icicle share: the areas, texts and colours, and where it is zoomed to.
+
+    One line for all areas: with one per area Plotly draws no path bar.
+    """
     ids = [area.id for area in found]
-    chosen = next((area_of(view, ids) for view in views if view.id == selected), None)
     level = module_of(inside, ids)
     return {
         "ids": ids,
@@ -71,11 +68,10 @@ def area_arguments(
         "hovertext": [area.hover for area in found],
         "hoverinfo": "text",
         "text": [measure.write(area.value) for area in found],
-        "textinfo": "label+text",
         "textfont": {"color": [area.ink for area in found], "size": 12},
         "branchvalues": "total",
         "level": level,
         "uirevision": f"{measure.key} {level}",
         "root": {"color": "rgba(0,0,0,0)"},
-        "marker": {"colors": [area.color for area in found], "line": framed(ids, chosen, theme)},
+        "marker": {"colors": [area.color for area in found], "line": {"width": 0.5, "color": theme.line}},
     }

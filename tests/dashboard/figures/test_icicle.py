@@ -38,10 +38,3 @@ def test_it_can_begin_inside_a_module(draw: object) -> None:
     assert beyond.data[0].level == "m:stage1/block0"
     away = draw(VIEWS, measure("latency"), DARK, title="digits", inside=("gone",))
     assert away.data[0].level is None
-
-
-def test_the_chosen_layer_is_framed() -> None:
-    trace = icicle(VIEWS, measure("latency"), DARK, title="digits", selected="stem/conv").data[0]
-    colors = dict(zip(trace.ids, trace.marker.line.color, strict=True))
-    assert colors["l:stem/conv"] == DARK.accent
-    assert list(colors.values()).count(DARK.accent) == 1

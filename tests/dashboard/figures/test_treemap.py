@@ -15,7 +15,7 @@ from tests.dashboard.documents import inspect_document, profile_document
 def draw(prefix: str = "", missing: float = 0.0) -> go.Treemap:
     inspection = inspect_document(60, prefix=prefix)
     views = layer_views(inspection, profile_document(inspection, missing=missing))
-    return treemap(views, measure("latency"), LIGHT, title="digits", selected=f"{prefix}stem/conv").data[0]
+    return treemap(views, measure("latency"), LIGHT, title="digits").data[0]
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -43,10 +43,11 @@ def test_a_clicked_layer_is_read_back_and_a_module_is_not() -> None:
     assert layer_of_area(None) is None
 
 
-def test_the_selected_layer_is_framed() -> None:
+def test_all_areas_share_one_line_since_the_path_bar_is_not_drawn_otherwise() -> None:
     trace = draw()
-    widths = dict(zip(trace.ids, trace.marker.line.width, strict=True))
-    assert widths["l:stem/conv"] == max(widths.values()) > widths["l:head/fc"]
+    assert isinstance(trace.marker.line.width, float)
+    assert isinstance(trace.marker.line.color, str)
+    assert trace.pathbar.visible
 
 
 def test_markup_in_names_stays_text() -> None:
