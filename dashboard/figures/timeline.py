@@ -17,6 +17,8 @@ from dashboard.figures.time_bar import BUCKET_LOOKS, BUCKETS, GAP, LAYERS, hatch
 _LANE_PX = 64
 _FRAME_PX = 92
 _BAR = 0.78
+#: The frame of a chosen kernel stands out of the bars, so that it is seen around a narrow one.
+_FRAME = 0.96
 #: The width (pixels) that texts are fitted for.
 _WIDTH = 900.0
 _CHARACTER_PX = 7.2
@@ -66,8 +68,8 @@ def boxes_of(
         (
             max(low, span.start_ms) * factor,
             min(high, span.end_ms) * factor,
-            span.lane - _BAR / 2,
-            span.lane + _BAR / 2,
+            span.lane - _FRAME / 2,
+            span.lane + _FRAME / 2,
         )
         for span in longest
     ]

@@ -55,6 +55,12 @@ def told_run(document: Document) -> str:
     mean = (document.get("wall_ms") or {}).get("mean")
     if mean is not None:
         told.append(f"Without the profiler a run takes {quantities.time_ms(mean)} on average.")
+    inside = (document.get("profiler") or {}).get("inside_ms")
+    if inside:
+        told.append(
+            f"Kernels are shown as the profiler timed them; of the times of layers, {quantities.time_ms(inside)} "
+            "that it takes inside them is taken out."
+        )
     if timeline.get("omitted"):
         told.append(f"The last {quantities.counted(timeline['omitted'], 'kernel')} of the run were not kept.")
     return " ".join(told)

@@ -88,6 +88,9 @@ def test_the_timeline_says_which_run_it_is_and_what_a_run_takes_without_the_prof
     told = told_run({**DOCUMENT, "timeline": {**DOCUMENT["timeline"], "omitted": 7}})
     assert told.startswith("One real run with the profiler on: ")
     assert "Without the profiler a run takes" in told
+    assert "taken out" not in told, "an older profile does not know it"
+    known = told_run({**DOCUMENT, "profiler": {"inside_ms": 0.25}})
+    assert "of the times of layers, 0.250 ms that it takes inside them is taken out" in known
     assert "The last 7 kernels of the run were not kept." in told
 
 
