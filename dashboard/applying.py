@@ -59,7 +59,9 @@ def told(before: Mix, after: Mix, table: LayerTable, offered: Offered) -> str:
     if pinned:
         lines.append(f"Pinned, and kept as they are: {_named(pinned)}.")
     lines += _refused(new, added)
-    return " ".join(lines) or "The mix on the desk has this already."
+    if lines:
+        return " ".join(lines)
+    return "No group changes now; the rules are in the mix." if added else "The mix on the desk has this already."
 
 
 def _refused(plan: Plan, added: set[str]) -> list[str]:

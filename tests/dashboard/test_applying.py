@@ -31,6 +31,8 @@ def test_rules_go_to_the_end_and_the_groups_that_change_are_told() -> None:
     assert [rule.match for rule in after.rules] == ["op:Conv", f"group:{CONVS[1]}"]
     assert told(mix, after, TABLE, EXECUTED).startswith(f"1 group now in fp32: {CONVS[1]}.")
     assert told(after, after, TABLE, EXECUTED) == "The mix on the desk has this already."
+    kept = applied(Mix(), _change("fp32", CONVS[1]))
+    assert told(Mix(), kept, TABLE, EXECUTED) == "No group changes now; the rules are in the mix."
 
 
 def test_a_pinned_group_keeps_its_precision_and_that_is_told() -> None:
