@@ -16,7 +16,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.figures.fold import CELL_HEIGHT, CELL_WIDTH, ROW_GAP, Fold
-from dashboard.figures.labels import short_plain
+from dashboard.figures.labels import ELLIPSIS, plain, short_plain
 from dashboard.figures.theme import FigureTheme
 from dashboard.figures.unfold import MODULE
 
@@ -92,7 +92,14 @@ def texts_that_fit(
         return {}
     if room < _READABLE and any(len(text) > room for text in texts):
         return {}
-    return {"text": [short_plain(text, room) for text in texts], "textfont": {"color": list(inks), "size": size}}
+    return {"text": [_cut(text, room) for text in texts], "textfont": {"color": list(inks), "size": size}}
+
+
+def _cut(text: str, room: int) -> str:
+    """Cut in the middle; a name that ends in a number, which tells it from its neighbours, keeps only its end."""
+    if len(text) > room and text[-1:].isdigit():
+        return plain(ELLIPSIS + text[1 - room :]) if room > 1 else ""
+    return short_plain(text, room)
 
 
 def border(fold: Fold, theme: FigureTheme, width: float, cells: Sequence[str] = ()) -> dict[str, Any]:

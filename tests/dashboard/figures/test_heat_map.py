@@ -101,3 +101,12 @@ def test_a_map_is_as_high_for_one_selection_as_for_another() -> None:
 def test_backgrounds_are_transparent_so_that_the_page_shows() -> None:
     layout = draw().layout
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+
+
+def test_the_map_says_what_hatching_means_and_when_nothing_is_known() -> None:
+    some = draw(missing=0.3).layout.annotations
+    assert [note.text for note in some] == ["Hatched: not known"]
+    assert not draw().layout.annotations
+    none = draw(by="attained")
+    assert [note.text for note in none.layout.annotations] == ["Of attainable: not known of any layer"]
+    assert all(trace.marker.coloraxis != "coloraxis" for trace in none.data), "no scale without a figure"

@@ -63,3 +63,14 @@ def test_long_reasons_are_broken_into_lines_and_escaped() -> None:
     text = wrapped("word " * 30 + "<i>")
     assert max(len(line) for line in text.split("<br>")) <= 70
     assert text.endswith("&lt;i&gt;")
+
+
+def test_modules_of_several_precisions_and_unknown_ones_have_words_of_their_own() -> None:
+    inspection = inspect_document(12)
+    views = layer_views(inspection)
+    kinds = ["several", "unknown", *["int8"] * (len(views) - 2)]
+    precisions = {view.id: kind for view, kind in zip(views, kinds, strict=True)}
+    figure = precision_map(views, inspection["layout"], precisions, LIGHT)
+    named = {trace.name: trace for trace in figure.data if trace.name}
+    assert "+ several (1)" in named
+    assert named["not known (1)"].marker.pattern.shape == "/"
