@@ -16,7 +16,8 @@ class ExecutedNode:
     is). `element_types` are the numpy names of its data inputs (those computed or fed at run time, in order), then of
     its outputs; "" where unknown. `scope` is the path of containers in the optimized graph. `reads` and `writes` are
     keys of the numbers that it takes and gives at run time (floating point and 8-bit integers, no shapes or indices);
-    `ends` says whether one of those it reads is an input of the graph, or nobody reads what it writes. `stored_bytes` is the size of its stored inputs.
+    `ends` says whether one of those it reads is an input of the graph, or nobody reads what it writes.
+    `stored_bytes` is the size of its stored inputs.
     """
 
     name: str
