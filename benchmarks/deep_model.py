@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -53,7 +54,7 @@ class _Network:
 
     def add(self, name: str, op: str, inputs: list[str], *, outputs: list[str] | None = None) -> str:
         """A node; returns the name of its output."""
-        pads = {"pads": [1, 1, 1, 1]} if op == "Conv" else {}
+        pads: dict[str, Any] = {"pads": [1, 1, 1, 1]} if op == "Conv" else {}
         made = outputs or [f"{name}_output_0"]
         self.nodes.append(helper.make_node(op, inputs, made, name=name, **pads))
         return made[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -91,7 +92,7 @@ def test_a_click_on_a_layer_chooses_it_and_frames_it_in_the_same_map(open_page: 
         expect(frame(page)).to_be_visible()
         expect(page.get_by_role("button", name="Clear", exact=True)).to_be_visible()
         page.wait_for_function("() => location.search.includes('layer=')")
-        wait_until(page, lambda at=at: around(frame(page), cells(page).nth(at)))
+        wait_until(page, partial(around, frame(page), cells(page).nth(at)))
     assert page.locator(".st-key-profile-map .js-plotly-plot[data-same=yes]").count() == 1, "the map was drawn again"
 
 

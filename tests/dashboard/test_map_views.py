@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from dashboard.figures.precision_map import SEVERAL
 from dashboard.figures.unfold import Nest, count_cells, unfold
 from dashboard.kept import kept
 from dashboard.layer_views import LayerView
@@ -20,7 +21,7 @@ from dashboard.map_views import (
     to_close,
     to_open,
 )
-from dashboard.module_views import SEVERAL, module_view, shown_views
+from dashboard.module_views import module_view, shown_views
 from tests.dashboard.figures.test_unfold import PATHS, document, nest
 
 
@@ -45,7 +46,7 @@ def test_the_choices_of_detail_grow_to_all_layers() -> None:
 def test_a_module_is_opened_and_collapsed_with_all_in_it() -> None:
     view = MapView(opened=frozenset({""}))
     opened = opening(nest(), opening(nest(), view, "a"), "a/x")
-    assert opened.opened == {"", "a", "a/x"}
+    assert opened.opened == frozenset({"", "a", "a/x"})
     assert opened.last == "a/x"
     assert closed(nest(), opened, "a/x") == MapView(opened=frozenset({"", "a"}), last="a")
     assert closed(nest(), opened, "a") == MapView(opened=frozenset({""}))
