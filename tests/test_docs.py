@@ -145,7 +145,7 @@ def test_the_notebook_of_the_python_page_runs(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "The model has no layer 'stem'." in done.stdout
-    assert {path.suffix for path in tmp_path.iterdir() if path.is_file()} == {".o3", ".onnx", ".json"}
+    assert {path.suffix for path in tmp_path.iterdir() if path.is_file()} == {".o3", ".onnx", ".json", ".csv"}
 
 
 @pytest.mark.parametrize("written", PAGES, ids=IDS)

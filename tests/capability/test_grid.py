@@ -25,7 +25,10 @@ def test_each_precision_is_offered_for_itself() -> None:
 
 
 def test_parts_are_joined_in_order() -> None:
-    parts = [CapabilityGrid((row(state),), saturates) for state, saturates in zip(Support, (False, True, False, False), strict=True)]
+    parts = [
+        CapabilityGrid((row(state),), saturates)
+        for state, saturates in zip(Support, (False, True, False, False), strict=True)
+    ]
     joined = CapabilityGrid.joined(parts)
     assert [each.state for each in joined.rows] == list(Support)
     assert joined.saturates

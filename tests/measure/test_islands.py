@@ -16,7 +16,8 @@ def test_int8_between_fp32_is_an_island_with_both_its_borders() -> None:
     (island,) = find_islands(chain(F, Q, INT, INT, DQ, F))
     assert island.precision == "int8"
     assert island.layers == ("QLinearConv2", "QLinearConv3")
-    assert (island.ms, island.conversions, island.conversion_ms) == (2.0, 2, pytest.approx(0.5))
+    assert (island.ms, island.conversions) == (2.0, 2)
+    assert island.conversion_ms == pytest.approx(0.5)
     assert not island.own
 
 
@@ -58,7 +59,8 @@ def test_the_costliest_border_comes_first() -> None:
 def test_a_tensor_quantized_and_at_once_dequantized_is_a_round_trip() -> None:
     trip = find_round_trip(chain(F, Q, DQ, F))
     assert trip is not None
-    assert (trip.layers, trip.count, trip.ms) == (("Conv3",), 1, pytest.approx(0.5))
+    assert (trip.layers, trip.count) == (("Conv3",), 1)
+    assert trip.ms == pytest.approx(0.5)
     assert find_round_trip(chain(F, Q, INT, DQ, F)) is None
     assert find_round_trip(chain(F, F)) is None
 

@@ -13,7 +13,7 @@ from core.report.trace import trace_events
 from tests.report.profiles import ODD, kernel, profile
 
 #: The fields that the format asks of each phase we use.
-FIELDS = {
+FIELDS: dict[str, dict[str, Any]] = {
     "X": {"name": str, "cat": str, "ts": (int, float), "dur": (int, float), "pid": int, "tid": int, "args": dict},
     "C": {"name": str, "ts": (int, float), "pid": int, "args": dict},
     "M": {"name": str, "pid": int, "args": dict},
