@@ -66,7 +66,7 @@ def test_names_of_layers_are_shown_as_they_are_and_never_obeyed(open_page: Visit
     page.get_by_role("button", name="Profile", exact=True).click()
     expect(page.get_by_role("button", name="Profile again")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text(re.compile(r"<img src.*obeyed=1")).first).to_be_visible()
-    for tab in ("Modules", "Time bar", "Layers"):
+    for tab in ("Modules", "Timeline", "Roofline", "Memory", "Layers"):
         page.get_by_role("tab", name=tab).click()
     page.locator(".js-plotly-plot").first.hover()
     not_obeyed(page)

@@ -173,7 +173,7 @@ def test_a_running_job_is_seen_after_a_reload_and_in_a_second_tab_and_can_be_sto
     second = open_page(f"/profile{sample_link(server)}")
     second.get_by_role("button", name="Stop").first.click()
     for tab in (second, page):
-        expect(tab.get_by_text("was stopped")).to_be_visible()
+        expect(tab.get_by_text("was stopped").first).to_be_visible()
     with Workspace.open(server.workspace) as workspace:
         assert queue.job(workspace, job.id).state is JobState.STOPPED
 
@@ -185,7 +185,7 @@ def test_a_killed_worker_is_told_and_the_server_lives(open_page: Visit, server: 
     for worker in workers(server, job):
         os.kill(worker, signal.SIGKILL)
     expect(page.get_by_text("crashed", exact=False).first).to_be_visible()
-    expect(page.get_by_text("signal 9")).to_be_visible()
+    expect(page.get_by_text("signal 9").first).to_be_visible()
     assert json.loads(server.get("/health"))["status"] == "ok"
     with Workspace.open(server.workspace) as workspace:
         assert queue.job(workspace, job.id).state is JobState.CRASHED
