@@ -7,7 +7,7 @@ import streamlit as st
 from core.store.rows import JobRow, JobState
 from dashboard import services
 from dashboard.services import Document, Subject
-from dashboard.widgets.text import plain, sentence
+from dashboard.widgets.text import plain
 
 _ENDED = {
     JobState.QUEUED: "it waits to go on",
@@ -52,12 +52,9 @@ def document_to_show(on: Subject, finished: Document | None) -> Document | None:
 
 
 def why(row: JobRow, known: Document) -> str:
-    """Why a profile is incomplete, and what is missing."""
+    """That a profile is incomplete, and what is missing; the error itself stands on the job's card above."""
     missing = [name for key, name in _PARTS if not _has(known, key)]
     told = f"This profile is incomplete: {_ENDED.get(row.state, 'it did not finish')}."
-    message = str((row.error or {}).get("message") or "")
-    if message and row.state is not JobState.STOPPED:
-        told += f" {sentence(message)}"
     return f"{told} Not known: {', '.join(missing)}." if missing else told
 
 

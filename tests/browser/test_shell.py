@@ -185,7 +185,7 @@ def test_a_killed_worker_is_told_and_the_server_lives(open_page: Visit, server: 
     for worker in workers(server, job):
         os.kill(worker, signal.SIGKILL)
     expect(page.get_by_text("crashed", exact=False).first).to_be_visible()
-    expect(page.get_by_text("signal 9").first).to_be_visible()
+    expect(page.get_by_text("signal 9")).to_be_visible()
     assert json.loads(server.get("/health"))["status"] == "ok"
     with Workspace.open(server.workspace) as workspace:
         assert queue.job(workspace, job.id).state is JobState.CRASHED

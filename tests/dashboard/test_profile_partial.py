@@ -31,12 +31,12 @@ def job(state: JobState, message: str | None = None) -> JobRow:
     ("state", "message", "told"),
     [
         (JobState.STOPPED, "Somebody pressed Stop.", "it was stopped."),
-        (JobState.FAILED, "the layer 'fc' takes too much memory.", "it failed. The layer 'fc' takes too much memory."),
+        (JobState.FAILED, "the layer 'fc' takes too much memory.", "it failed. Not known: the first run"),
         (JobState.CRASHED, None, "its process crashed."),
         (JobState.RUNNING, None, "it still runs."),
     ],
 )
-def test_the_sentence_says_why_and_what_is_missing(
+def test_the_sentence_says_how_it_ended_and_what_is_missing_and_not_again_the_error(
     desk: Workspace, state: JobState, message: str | None, told: str
 ) -> None:
     assert desk.path.exists()
