@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from statistics import median
 from typing import Any, NamedTuple, Self
 
@@ -13,7 +14,7 @@ from core.measure.calm import Basis, Timed, keep_calm, settle
 from core.measure.events import RunEvents
 from core.measure.instrumented import Both
 from core.measure.intervals import mean_ci95
-from core.measure.kernel_times import typical_times
+from core.measure.kernel_times import KernelTimes, typical_times
 from core.measure.layer_rows import layer_rows
 from core.measure.looked_at import Measures, look, seen_kernels
 from core.measure.places import Places
@@ -21,6 +22,7 @@ from core.measure.profiled import Cold, Memory, Profile, ProfilerShare, Wall
 from core.measure.profiler_cost import calibrate
 from core.measure.profiler_probe import Probe
 from core.measure.roofline import Roofline
+from core.measure.rounds import Round, join_rounds
 from core.measure.spent import BUCKETS, book_times
 from core.measure.timeline import Timeline, read_timeline
 from core.runtime.attribute import TaggedSession
@@ -29,18 +31,30 @@ from core.runtime.tags import CONTAINERS
 
 
 class Measured(NamedTuple):
-    """What the two sessions of a profile gave: the timed runs of both, and the profiler's events of each."""
+    """What the two sessions of a profile gave: the timed runs of both, and the profiler's events of each.
+
+    There is a probe for every round.
+    """
 
     tagged: TaggedSession
     timed: tuple[Both, ...]
     every_run: tuple[RunEvents, ...]
     cold: Cold
-    probe: Probe
+    probes: tuple[Probe, ...]
 
     @property
     def disturbed(self) -> int:
         """Plain runs during which another process took the processor."""
         return sum(both.plain.disturbed for both in self.timed)
+
+    def of_round(self, number: int) -> Measured:
+        """What one opening of the sessions gave."""
+        here = [both.round == number for both in self.timed]
+        return self._replace(
+            timed=tuple(compress(self.timed, here)),
+            every_run=tuple(compress(self.every_run, here)),
+            probes=(self.probes[number],),
+        )
 
 
 def assemble(
@@ -54,8 +68,8 @@ def assemble(
 ) -> Profile:
     """Joins the runs with the layers of `table`; `samples` is how many different ones were run."""
     runs = Instrumented.choose(measured, threads=conditions.threads)
-    times = typical_times(runs.events, runs.walls_us, runs.levels_us)
-    cost = calibrate(times, runs.extra_share * times.run_us, measured.probe)
+    rounds = [measured.of_round(number) for number in sorted({both.round for both in measured.timed})]
+    times, cost = join_rounds([_as_round(one, threads=conditions.threads) for one in rounds], runs.typical())
     ledger = book_times(times, measured.tagged, table, cost)
     layers = layer_rows(ledger, table, measured.tagged.graph.nodes, roofline)
     buckets = {name: ledger.buckets[name].ms for name in BUCKETS}
@@ -97,6 +111,10 @@ class Instrumented(NamedTuple):
     levels_us: tuple[float, ...]
     extra_share: float
 
+    def typical(self) -> KernelTimes:
+        """What they take on average."""
+        return typical_times(self.events, self.walls_us, self.levels_us)
+
     @classmethod
     def choose(cls, measured: Measured, *, threads: int) -> Self:
         """Picks them by the same rule as the plain runs."""
@@ -113,6 +131,13 @@ class Instrumented(NamedTuple):
                 1 - _took(both.plain, by_processor) / _took(both.tagged, by_processor) for _, both in beside
             ),
         )
+
+
+def _as_round(measured: Measured, *, threads: int) -> Round:
+    """What one opening shows, by its own calm runs and its own probe."""
+    runs = Instrumented.choose(measured, threads=threads)
+    times = runs.typical()
+    return Round(times, calibrate(times, runs.extra_share * times.run_us, measured.probes[0]))
 
 
 def _took(timed: Timed, by_processor: bool) -> float:

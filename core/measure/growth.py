@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -196,6 +197,8 @@ def _measure(given: Given, plan: GrowthPlan, progress: Progress) -> Measured:
         budget_s=_POINT_S * count if plan.budget_s is None else plan.budget_s,
         least=_FEWEST_ROUNDS * count,
         warm_up=_WARM_UPS * count,
+        most_rounds=1,
+        most_repeats=1,
     )
     quiet = SoFar(Silent(), read_conditions(given.settings, seed=plan.seed))
     return measure(given, runs, progress, quiet)
@@ -206,8 +209,11 @@ def _at_point(
 ) -> Profile:
     """Turn t ran the feed t modulo the number of points; an unfinished last round is left out."""
     count = len(tables)
-    end = len(measured.timed) // count * count
-    own = measured._replace(timed=measured.timed[number:end:count], every_run=measured.every_run[number:end:count])
+    end = (measured.timed[-1].turn + 1) // count * count
+    here = [both.turn < end and both.turn % count == number for both in measured.timed]
+    own = measured._replace(
+        timed=tuple(compress(measured.timed, here)), every_run=tuple(compress(measured.every_run, here))
+    )
     return assemble(own, _NOTHING_MEASURED, tables[number], read_conditions(settings, seed=seed), samples=1)
 
 

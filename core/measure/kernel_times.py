@@ -70,7 +70,7 @@ def typical_times(
     levels = walls if levels_us is None else list(levels_us)
     kinds: dict[frozenset[tuple[Key, int]], list[int]] = defaultdict(list)
     for position, run in enumerate(runs):
-        kinds[frozenset(Counter(_key(kernel) for kernel in run.kernels).items())].append(position)
+        kinds[frozenset(Counter(key_of(kernel) for kernel in run.kernels).items())].append(position)
     own: dict[Key, float] = defaultdict(float)
     gap = level = 0.0
     for members in kinds.values():
@@ -93,7 +93,7 @@ class _Kind:
         for run, wall in zip(runs, walls, strict=True):
             spent: dict[Key, float] = defaultdict(float)
             for kernel in run.kernels:
-                spent[_key(kernel)] += kernel.own_us
+                spent[key_of(kernel)] += kernel.own_us
             whole = max(wall, sum(spent.values()), 1e-9)
             gaps.append(1 - sum(spent.values()) / whole)
             for key, us in spent.items():
@@ -112,7 +112,8 @@ def trimmed_mean(values: Iterable[float]) -> float:
     return fmean(ordered[left_out : len(ordered) - left_out])
 
 
-def _key(kernel: KernelEvent) -> Key:
+def key_of(kernel: KernelEvent) -> Key:
+    """What the executions of one kernel have in common: its container and its name."""
     return kernel.container, kernel.name
 
 
@@ -123,7 +124,7 @@ def _kernels(runs: Sequence[RunEvents], own: dict[Key, float]) -> Iterable[Kerne
     inside: Counter[str] = Counter()
     for run in runs:
         for kernel in run.kernels:
-            key = _key(kernel)
+            key = key_of(kernel)
             first.setdefault(key, kernel)
             executions[key] += 1
             moved[key] += kernel.moved_bytes

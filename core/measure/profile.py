@@ -2,8 +2,8 @@
 
 Two sessions of one model run in turn in random order: one plain, one tagged and with onnxruntime's profiler on. The
 plain one gives `wall_ms`; the other gives each kernel's time, which its tags lead back to layers. What the profiler
-costs is `overhead`; what lies between kernels is `gap_ms`. Runs during which another process took the processor are
-left out.
+costs is `overhead`; what lies between kernels is `gap_ms`. Both are opened several times, since each opening has a
+speed of its own. Runs during which another process took the processor are left out.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from core.graph.layer import LayerTable
 from core.intake.dataset import Dataset, Split
 from core.intake.model import Model, Serialized
 from core.measure.assemble import Measured, assemble
-from core.measure.events import read_runs
+from core.measure.events import RunEvents, read_runs
 from core.measure.first_run import RunLimits, run_first
-from core.measure.instrumented import Clock, Feed, Pair, Plan
+from core.measure.instrumented import Both, Clock, Feed, Pair, Plan, RoundPlan
 from core.measure.layer_rows import layer_rows
 from core.measure.memory_use import measure_memory, process_peak, with_arena
 from core.measure.profiled import Cold, LayerTime, Profile
-from core.measure.profiler_probe import ProfilerProbe
+from core.measure.profiler_probe import Probe, ProfilerProbe
 from core.measure.roofline import Roofline
 from core.measure.so_far import SoFar
 from core.measure.spent import book
 from core.progress import Progress, Silent
-from core.runtime.attribute import open_tagged
+from core.runtime.attribute import TaggedSession, open_tagged, reopen_tagged
 from core.runtime.machine import read_conditions
 from core.runtime.session import Session, open_session, run_session
 from core.runtime.settings import SessionSettings
@@ -93,7 +93,7 @@ def profile_model(
     so_far.memory(memory)
     measured = measure(given, Plan(runs, seed, clock, budget_s), told, so_far)
     memory = with_arena(memory, measured.every_run)
-    samples = min(len(feeds), len(measured.timed)) * batch
+    samples = len({both.turn % len(feeds) for both in measured.timed}) * batch
     return assemble(measured, memory, table, conditions, samples=samples, roofline=roofline)
 
 
@@ -107,29 +107,69 @@ class Given(NamedTuple):
 
 
 def measure(given: Given, plan: Plan, progress: Progress, so_far: SoFar) -> Measured:
-    """Runs the plain and the instrumented session by a plan.
+    """Runs the plain and the instrumented session by a plan, in rounds; each opens both anew.
 
     Raises:
         RunError: the runtime refuses the model or fails on a feed; told by the names of layers.
     """
-    model, feeds, settings = given.model, given.feeds, given.settings
     progress.phase("Open the model", start=0.2, end=0.3)
     try:
-        with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder, ProfilerProbe(settings) as probe:
-            plain, cold = _open_cold(model.serialize(), settings, feeds[0])
-            so_far.cold(cold)
-            if cold.first_run_ms > _LONG_RUN_MS:
-                so_far.layers(_first_layers(given, Path(folder) / "first"))
-            tagged = open_tagged(model.ir, settings, profile_prefix=Path(folder) / "profile")
-            pair = Pair(plain, tagged, feeds, settings.threads)
-            progress.phase("Run", start=0.3, end=0.9)
-            timed = pair.run(plan, progress, [so_far.runs, lambda _: probe.sample()])
-            progress.phase("Read the profile", start=0.9, end=1.0)
-            every_run = pair.timed_only(read_runs(Path(tagged.session.end_profiling())), len(timed))
-            shown = probe.read()
+        with tempfile.TemporaryDirectory(prefix="mixdesk-") as folder:
+            return _Rounds(given, plan, Path(folder), so_far).run(progress)
     except RunError as error:
-        raise retell(error, tag_model(model.ir)) from error
-    return Measured(tagged, tuple(timed), tuple(every_run), cold, shown)
+        raise retell(error, tag_model(given.model.ir)) from error
+
+
+class _Rounds:
+    """A model runs faster or slower by where an opening happens to put its memory: so there are several openings."""
+
+    def __init__(self, given: Given, plan: Plan, folder: Path, so_far: SoFar) -> None:
+        self._given, self._plan, self._folder, self._so_far = given, plan, folder, so_far
+        self._timed: list[Both] = []
+        self._every_run: list[RunEvents] = []
+        self._probes: list[Probe] = []
+
+    def run(self, progress: Progress) -> Measured:
+        """All rounds, within the time of the plan."""
+        given, plan = self._given, self._plan
+        plain, cold = _open_cold(given.model.serialize(), given.settings, given.feeds[0])
+        self._so_far.cold(cold)
+        if cold.first_run_ms > _LONG_RUN_MS:
+            self._so_far.layers(_first_layers(given, self._folder / "first"))
+        tagged = open_tagged(given.model.ir, given.settings, profile_prefix=self._folder / "profile0")
+        count = plan.rounds(2 * (cold.load_ms + plan.warm_up * cold.first_run_ms) / 1e3)
+        progress.phase("Run", start=0.3, end=1.0)
+        spent = 0.0
+        for number in range(count):
+            start = plan.clock()
+            if number:
+                plain = open_session(given.model.serialize(), given.settings)
+                prefix = self._folder / f"profile{number}"
+                tagged = reopen_tagged(tagged, given.model.ir, given.settings, profile_prefix=prefix)
+            opened = plan.clock() - start
+            part = plan.of_round(number, count, max(0.0, (plan.seconds - spent) / (count - number) - opened))
+            pair = Pair(plain, tagged, given.feeds, given.settings.threads)
+            timed, took = self._round(pair, part, progress)
+            spent += opened + took
+            self._read(pair, tagged, timed)
+        return Measured(tagged, tuple(self._timed), tuple(self._every_run), cold, tuple(self._probes))
+
+    def _round(self, pair: Pair, plan: RoundPlan, progress: Progress) -> tuple[list[Both], float]:
+        before, first_turn = list(self._timed), self._timed[-1].turn + 1 if self._timed else 0
+        with ProfilerProbe(self._given.settings) as probe:
+            told = [lambda timed: self._so_far.runs([*before, *timed]), lambda _: probe.sample()]
+            start = plan.whole.clock()
+            timed = pair.run(plan, progress, told, first_turn=first_turn)
+            took = plan.whole.clock() - start
+            self._probes.append(probe.read())
+        return timed, took
+
+    def _read(self, pair: Pair, tagged: TaggedSession, timed: Sequence[Both]) -> None:
+        """Reads the profiler's file, which does not count as time of running."""
+        path = Path(tagged.session.end_profiling())
+        self._every_run += pair.timed_only(read_runs(path), timed)
+        self._timed += timed
+        path.unlink()
 
 
 def _first_layers(given: Given, prefix: Path) -> tuple[LayerTime, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import onnx_ir as ir
@@ -67,6 +67,22 @@ def open_tagged(
             raise retell(error, tagged) from error
         nodes = read_optimized(path, tagged)
     return _as_session(session, tagged, nodes)
+
+
+def reopen_tagged(
+    tagged: TaggedSession, model: ir.Model, settings: SessionSettings, *, profile_prefix: Path
+) -> TaggedSession:
+    """Opens the same model again: the runtime makes the same of it, so nothing is read back.
+
+    Raises:
+        RunError: the runtime refuses the model.
+    """
+    again = tag_model(model)
+    try:
+        session = open_session(again.serialize(), settings, profile_prefix=profile_prefix)
+    except RunError as error:
+        raise retell(error, again) from error
+    return replace(tagged, session=session)
 
 
 def _as_session(session: ort.InferenceSession, tagged: TaggedModel, nodes: tuple[OptimizedNode, ...]) -> TaggedSession:

@@ -20,7 +20,7 @@ SETTINGS = SessionSettings()
 
 
 class StopsAtRun(Recording):
-    """Presses Stop when the given run begins."""
+    """Presses Stop when the given run, or the first turn after it, begins."""
 
     def __init__(self, run: int) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class StopsAtRun(Recording):
 
     def step(self, done: int, total: int, what: str = "") -> None:
         super().step(done, total, what)
-        if what == f"run {self._run}":
+        if what.startswith("run ") and int(what.removeprefix("run ")) >= self._run:
             raise StoppedError("Stopped on request.")
 
 
