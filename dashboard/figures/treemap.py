@@ -35,7 +35,7 @@ def treemap(
         inside: the path of the module to show alone; the path bar above leads out of it again.
         height: pixels.
     """
-    found = areas(views, measure, theme, title=title)
+    found = areas(views, measure, theme, title=title, inside=inside)
     figure = bare_figure(theme, height=height)
     figure.add_trace(
         go.Treemap(

@@ -14,8 +14,6 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.figures.areas import layer_of_area
-
 _NAME = "chart_touch"
 
 _SCRIPT = """
@@ -132,8 +130,7 @@ def draw(
         cells: what is framed.
         area: the id of a treemap's or icicle's area that is framed instead.
         color: of the frame.
-        on_pick: told of a click on a cell, with its custom data (the first entry), or on an area that stands for a
-            layer, with that layer.
+        on_pick: told of a click on a cell, with its custom data (the first entry), or on an area, with its id.
     """
     key = f"{chart}.touch"
 
@@ -148,8 +145,6 @@ def draw(
 
 
 def clicked_id(picked: Mapping[str, Any] | None) -> str | None:
-    """What a click names: the custom data of a cell or the layer of an area; None for areas of modules."""
-    if not picked:
-        return None
-    cell = picked.get("cell")
-    return str(cell) if cell is not None else layer_of_area(picked.get("area"))
+    """What a click names: the custom data of a cell, else the id of an area."""
+    found = [picked[kind] for kind in ("cell", "area") if picked.get(kind) is not None] if picked else []
+    return str(found[0]) if found else None

@@ -70,10 +70,10 @@ def test_the_place_of_a_layer_is_told() -> None:
     assert position(VIEWS["stage1/block0/conv1"]) == "layer 3 in stage1/block0"
 
 
-def test_a_click_on_a_cell_or_an_area_names_its_layer() -> None:
+def test_a_click_names_the_layer_of_a_cell_or_an_area() -> None:
     assert clicked_id({"cell": "stem/conv", "area": None}) == "stem/conv"
-    assert clicked_id({"cell": None, "area": "l:stem/conv"}) == "stem/conv"
-    assert clicked_id({"cell": None, "area": "m:stem"}) is None
+    assert clicked_id({"cell": None, "area": "l:stem/conv"}) == "l:stem/conv"
+    assert clicked_id({"cell": None, "area": None}) is None
     assert clicked_id(None) is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -13,6 +14,7 @@ from core.store.workspace import Workspace
 from dashboard import services, state
 from dashboard.layer_views import layer_views
 from dashboard.services.profiles import OtherRun
+from dashboard.widgets.chart_touch import clicked_id
 from dashboard.widgets.profile_memory import told_choice
 from dashboard.widgets.profile_modules import pick_area
 from dashboard.widgets.profile_roofline import told_layers, told_machine
@@ -194,8 +196,27 @@ def test_a_layer_chosen_elsewhere_is_ticked_in_the_table(deep: Desk) -> None:
 
 def test_a_click_on_an_area_chooses_its_layer_and_one_on_a_module_none(desk: Workspace) -> None:
     assert desk.path.exists()
-    pick_area("l:stem/conv")
+    pick_area(str(clicked_id({"cell": None, "area": "l:stem/conv"})))
     assert state.LAYER.get() == "stem/conv"
-    for other in ("m:stage1", "r:stage1"):
+    for other in ("m:stage1", "r:stage1", "c:stage1"):
         pick_area(other)
     assert state.LAYER.get() == "stem/conv"
+
+
+def shown_areas(app: AppTest) -> list[str]:
+    drawn = (json.loads(chart.proto.spec)["data"][0] for chart in app.get("plotly_chart"))
+    return next(list(trace["ids"]) for trace in drawn if "ids" in trace)
+
+
+def test_a_closed_module_is_looked_at_and_left_again(deep: Desk) -> None:
+    deep.inspection = inspect_document(1_500)
+    deep.profile = deep_profile(deep.inspection)
+    app = opened("Modules")
+    ids = shown_areas(app)
+    assert "no room for every layer" in texts(app)
+    closed = next(area for area in ids if area.startswith("c:"))
+    app.session_state["profile.modules.near"] = closed[2:]
+    app.run()
+    assert f"m:{closed[2:]}" in shown_areas(app)
+    app = press(app, "profile.modules.whole")
+    assert closed in shown_areas(app)
