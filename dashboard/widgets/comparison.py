@@ -15,12 +15,16 @@ from core.report.recipe_file import recipe_document
 from core.store.rows import CandidateRow
 from dashboard import comparison_view, conditions
 from dashboard.comparison_view import Tile
-from dashboard.figures.paired_maps import paired_maps
+from dashboard.figures.fold import fold_layout
+from dashboard.figures.graph_map import cell_box
+from dashboard.figures.heat_map import HEIGHT, WIDTH
+from dashboard.figures.paired_maps import PAIR_HEIGHT, paired_maps
 from dashboard.figures.precision_map import precision_map
 from dashboard.layer_views import LayerView, layer_views, measure
 from dashboard.services import Document
 from dashboard.target_view import TargetView, target_view
 from dashboard.widgets import layer_choice
+from dashboard.widgets.chart_touch import Box
 from dashboard.widgets.text import plain
 
 _TILES = 4
@@ -171,7 +175,7 @@ def maps(
     with st.container(border=True, gap="small"):
         if not timed:
             st.caption("The original has no profile yet, so only what runs in the candidate is shown.")
-            figure = precision_map(before, inspection["layout"], executed, theme, notes=notes, selected=selected)
+            figure = precision_map(before, inspection["layout"], executed, theme, notes=notes)
         else:
             by = _lower_map() if after is not None else "precision"
             figure = paired_maps(
@@ -182,13 +186,23 @@ def maps(
                 theme,
                 after=after if by == "latency" else None,
                 notes=notes,
-                selected=selected,
                 titles=map_titles(document, before, after, by),
             )
-        layer_choice.chart(figure, key="compare.maps", alt="The graph of the original and of the candidate")
+        boxes = _frames(inspection, selected, paired=timed)
+        layer_choice.chart(
+            figure, key="compare.maps", alt="The graph of the original and of the candidate", cells=boxes
+        )
         st.caption(plain(layer_line(selected, rows, before, after)))
         if timed:
             st.caption(_UNDER_PROFILER)
+
+
+def _frames(inspection: Document, selected: str | None, *, paired: bool) -> list[Box]:
+    """Where the chosen layer is in each map."""
+    fold = fold_layout(inspection["layout"], width=WIDTH, height=PAIR_HEIGHT if paired else HEIGHT)
+    if selected is None or selected not in fold.places:
+        return []
+    return [Box(*cell_box(fold, selected), axes) for axes in (("", "2") if paired else ("",))]
 
 
 def layer_line(
