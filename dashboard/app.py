@@ -17,6 +17,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from dashboard import services, widgets
 from dashboard.options import DEFAULT_HOST, allowed_hosts
 from dashboard.routes import all_routes
+from dashboard.settled import settle
+from dashboard.warm import warm_up
 
 MAIN = Path(__file__).with_name("main.py")
 
@@ -37,6 +39,8 @@ def _parts(
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         services.start(workspace)
         _import_widgets()
+        warm_up()
+        settle()
         if ready is not None:
             ready()
         try:

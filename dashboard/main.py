@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import MixdeskError
 from dashboard import state
-from dashboard.widgets import empty, errors, link_notes, strip, theme_watch
+from dashboard.widgets import charts_ahead, empty, errors, link_notes, strip, theme_watch
 
 #: A file of our own: a Material icon would be fetched from outside.
 ICON = Path(__file__).parent / "assets" / "mixdesk.svg"
@@ -29,6 +29,7 @@ page = st.navigation(
 )
 st.logo(ICON, size="small")
 theme_watch.draw()
+charts_ahead.draw()
 try:
     link_notes.mend_data()
     strip.draw()

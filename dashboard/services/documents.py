@@ -16,6 +16,7 @@ from dashboard.services import work
 from dashboard.services.library import candidate
 from dashboard.services.server import workspace
 from dashboard.services.subjects import DEFAULTS, Subject
+from dashboard.settled import settle
 
 Document = Mapping[str, Any]
 
@@ -94,4 +95,6 @@ def result_of(job_id: str) -> Document | None:
 def _document(workspace_path: str, job_id: str) -> Document | None:
     """A finished job's result never changes: read once per server."""
     del workspace_path
-    return queue.job(workspace(), job_id).result
+    found: Document | None = queue.job(workspace(), job_id).result
+    settle()
+    return found

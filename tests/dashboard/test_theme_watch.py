@@ -1,4 +1,4 @@
-"""The watch over the theme: on every page, once, and it takes no room."""
+"""The watch over the theme, and the loader of charts: on every page, once, and they take no room."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def test_every_page_is_watched(desk: Workspace) -> None:
     app = AppTest.from_file(str(MAIN), default_timeout=30).run()
     assert not app.exception
     watches = app.get("bidi_component")
-    assert [watch.proto.component_name for watch in watches] == ["theme_watch"]
-    assert "display: none" in watches[0].proto.css_content
+    assert [watch.proto.component_name for watch in watches] == ["theme_watch", "charts_ahead"]
+    assert all("display: none" in watch.proto.css_content for watch in watches)
