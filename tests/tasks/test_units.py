@@ -40,9 +40,13 @@ def untimed(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
 
     class Profiled:
+        def knowing(self, known: object) -> Profiled:
+            return self
+
         def to_dict(self) -> dict[str, Any]:
             buckets = dict.fromkeys(("reorder", "quantize", "cast", "copy", "unattributed"), 0.0)
-            return {"wall_ms": {"mean": float(next(ticks))}, "kernel_ms": 1.0, "layers": [], "buckets": buckets}
+            none = {"layers": [], "advice": []}
+            return {"wall_ms": {"mean": float(next(ticks))}, "kernel_ms": 1.0, "buckets": buckets, **none}
 
     monkeypatch.setattr("core.measure.compare.measure_pair", lambda *_, **__: _LATENCY)
     monkeypatch.setattr("core.search.optimize.quick_timings", _twice_as_fast)
