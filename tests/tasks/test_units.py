@@ -45,7 +45,7 @@ def untimed(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def to_dict(self) -> dict[str, Any]:
             buckets = dict.fromkeys(("reorder", "quantize", "cast", "copy", "unattributed"), 0.0)
-            none = {"layers": [], "advice": []}
+            none: dict[str, Any] = {"layers": [], "advice": []}
             return {"wall_ms": {"mean": float(next(ticks))}, "kernel_ms": 1.0, "buckets": buckets, **none}
 
     monkeypatch.setattr("core.measure.compare.measure_pair", lambda *_, **__: _LATENCY)
