@@ -26,7 +26,7 @@ Feed = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 
 _WARM_UP_RUNS = 3
 #: Rounds open the sessions anew; that takes this share of the time at most.
-_MOST_ROUNDS, _OPENING_SHARE, _FEWEST_IN_ROUND = 7, 0.25, 4
+_MOST_ROUNDS, _OPENING_SHARE, _FEWEST_IN_ROUND = 7, 0.4, 4
 _FEWEST_RUNS = 10
 _FEWEST_IN_BUDGET = 3
 _MOST_RUNS = 3000
@@ -34,7 +34,7 @@ _BUDGET_S = 4.0
 #: Untimed runs before timed ones fill this, but for models that take longer than `_COLD_S`; so do the timed ones.
 _REFILL_S, _COLD_S, _MOST_REFILLS = 0.004, 0.02, 8
 #: The profiler's file grows by about 0.7 kB per kernel.
-_MOST_EVENTS = 150_000
+_MOST_EVENTS = 100_000
 
 
 class Plan(NamedTuple):
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
         return least if self.runs is None else min(self.runs, least)
 
     def rounds(self, opening_s: float) -> int:
-        """How often the sessions are opened, where that takes so long: for a quarter of the time, and a few times."""
+        """How often the sessions are opened, where that takes so long: for two fifths of the time, and a few times."""
         affordable = int(_OPENING_SHARE * self.seconds / max(opening_s, 1e-6))
         enough = self.most_rounds if self.runs is None else self.runs // _FEWEST_IN_ROUND
         return max(1, min(self.most_rounds, affordable, enough))
