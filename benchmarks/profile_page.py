@@ -9,8 +9,8 @@ Chromium on the same machine, and measures in the page, from the browser's own c
   which loads the scripts of charts first;
 - `detail`: all layers instead of collapsed modules (with more than 2,000 it is left out: modules are opened instead);
 - `map/...`, `row/...`, `area/...`: a click on a cell of the map, a row of the table, an area of the treemap, until the
-  details (card), the treemap and the map show the layer that was clicked. A table shows a clicked row at once by
-  itself.
+  details (card), the table, the treemap and the map show the layer that was clicked. The row of a layer clicked
+  elsewhere may lie outside the table's view, and a table tells only of rows in view: `count` is how often it was seen.
 
 Prints a table and JSON. Needs Chromium and playwright.
 """
@@ -138,7 +138,7 @@ def _measure(browser: Browser, url: str, sha256: str, layers: int, clicks: int) 
             page.mouse.click(*page_watch.cells(page, 1)[0])
             page_watch.settle(page)
     _click_rows(page, clicks, times)
-    _click_cells(page, clicks, times, ["card", "map"], "map")
+    _click_cells(page, clicks, times, ["card", "map", "table"], "map")
     page.get_by_role("tab", name="Modules").click()
     page_watch.settle(page)
     _click_cells(page, clicks, times, ["card", "map", "treemap"], "map with treemap")
@@ -167,7 +167,7 @@ def _click_rows(page: Page, clicks: int, times: Times) -> None:
     box = page.locator(".st-key-profile-layers").bounding_box()
     assert box is not None
     for row in range(clicks):
-        page_watch.watch(page, ["card", "map"])
+        page_watch.watch(page, ["card", "map", "table"])
         page.mouse.click(box["x"] + 20, box["y"] + _ROW_PX * (row + 1.5))
         _take(page, times, "row")
 
