@@ -66,7 +66,7 @@ def profile_model(
         dataset: samples of the evaluation split are used (all of them where it is empty).
         settings: of both sessions.
         batch: samples per run.
-        runs: runs of each session; None for as many as the budget allows, at most 100.
+        runs: runs of each session, over all openings; None for as many as the budget allows.
         seed: of the order and of the intervals.
         budget_s: seconds after which no further run begins; None for four seconds and at least ten runs.
         limits: of one run: given, the model is first run in a process of its own that may die, and what is known so

@@ -25,6 +25,7 @@ from dashboard.services import Document
 from dashboard.target_view import TargetView, target_view
 from dashboard.widgets import layer_choice
 from dashboard.widgets.chart_touch import Box
+from dashboard.widgets.segments import segments
 from dashboard.widgets.text import plain
 
 _TILES = 4
@@ -243,16 +244,7 @@ def _lower_map() -> str:
     choices = {"latency": "Latency", "precision": "What runs"}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("After, coloured by", width="content")
-        by = st.segmented_control(
-            "After, coloured by",
-            list(choices),
-            default="latency",
-            format_func=choices.__getitem__,
-            key="compare.colour",
-            label_visibility="collapsed",
-            required=True,
-        )
-    return by or "latency"
+        return segments("After, coloured by", choices, key="compare.colour")
 
 
 def before_views(document: Document, inspection: Document, profile: Document | None) -> tuple[LayerView, ...]:

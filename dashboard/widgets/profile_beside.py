@@ -31,6 +31,7 @@ from dashboard.services import Document, Subject
 from dashboard.tables import Table
 from dashboard.widgets import layer_choice
 from dashboard.widgets.chart_touch import Box
+from dashboard.widgets.segments import segments
 from dashboard.widgets.text import plain
 
 _CHOICE = "profile.beside"
@@ -118,18 +119,7 @@ def told_change(pair: Pair) -> str:
 
 def _maps(views: Sequence[LayerView], after: Sequence[LayerView], inspection: Document, selected: str | None) -> None:
     offered = {known.key: known.label for known in MEASURES if known.measured}
-    by = (
-        st.segmented_control(
-            "Colour by",
-            list(offered),
-            default="latency",
-            format_func=offered.__getitem__,
-            key="profile.beside.by",
-            label_visibility="collapsed",
-            required=True,
-        )
-        or "latency"
-    )
+    by = segments("Colour by", offered, key="profile.beside.by")
     figure = _figure(views, after, inspection, by=by, theme=layer_choice.theme())
     fold = _fold(inspection)
     alt = f"{measure(by).label} of each layer in both runs, on one scale"

@@ -15,6 +15,7 @@ from dashboard.figures.treemap import treemap
 from dashboard.kept import kept
 from dashboard.layer_views import MEASURES, LayerView, Measure, measure
 from dashboard.widgets import layer_choice
+from dashboard.widgets.segments import segments
 from dashboard.widgets.text import plain
 
 #: The module that is looked at in detail after a click on it.
@@ -27,8 +28,8 @@ def draw(views: Sequence[LayerView], name: str) -> None:
     offered = {known.key: known.label for known in MEASURES if known.adds_up and _has_any(views, known.key)}
     chosen = next((view for view in views if view.id == layer_choice.chosen({view.id for view in views})), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        kind = _segments("Draw as", _DRAWN, "profile.modules.kind")
-        by = _segments("Area", offered, "profile.modules.by") if offered else "latency"
+        kind = segments("Draw as", _DRAWN, key="profile.modules.kind")
+        by = segments("Area", offered, key="profile.modules.by") if offered else "latency"
         inside = st.toggle(
             "Only the module of the chosen layer",
             key="profile.modules.inside",
@@ -81,20 +82,6 @@ def _told(chosen: LayerView | None, known: Measure, area: str | None, kind: str)
     if chosen is not None and area is None:
         return f"{told} The chosen layer {chosen.id} has no area: its figure is zero or not known."
     return told
-
-
-def _segments(label: str, options: dict[str, str], key: str) -> str:
-    first = next(iter(options))
-    chosen = st.segmented_control(
-        label,
-        list(options),
-        default=first,
-        format_func=options.__getitem__,
-        key=key,
-        label_visibility="collapsed",
-        required=True,
-    )
-    return chosen or first
 
 
 @kept

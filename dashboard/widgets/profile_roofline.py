@@ -14,6 +14,7 @@ from dashboard.kept import kept
 from dashboard.layer_views import LayerView, write_intensity
 from dashboard.services import Document
 from dashboard.widgets import layer_choice
+from dashboard.widgets.segments import segments
 from dashboard.widgets.text import plain
 
 _BY: dict[By, str] = {"limit": "What limits it", "precision": "Precision"}
@@ -39,18 +40,7 @@ def draw(views: Sequence[LayerView], document: Document) -> None:
     if not _placed(views):
         st.caption("No layer has its multiply-accumulates, bytes and time all known.")
         return
-    by: By = (
-        st.segmented_control(
-            "Colour by",
-            list(_BY),
-            default="limit",
-            format_func=_BY.__getitem__,
-            key="profile.roofline.by",
-            label_visibility="collapsed",
-            required=True,
-        )
-        or "limit"
-    )
+    by = segments("Colour by", _BY, key="profile.roofline.by")
     selected = layer_choice.chosen({view.id for view in views})
     layer_choice.chart(
         _chart(views, document, by, selected, layer_choice.theme()),
